@@ -1,0 +1,33 @@
+"""Where run folders lie when the user does not say."""
+
+from __future__ import annotations
+
+from itertools import count
+from pathlib import Path
+
+from scoregnn.errors import RunFolderError
+
+RUNS = Path("runs")
+
+
+def run_folder(output: str | None, name: str, resume: bool) -> Path:
+    """The folder for a run called `name`: `runs/name`, or with -2, -3 … the first unused (resume: the last used)."""
+    if output is not None:
+        return Path(output)
+    candidates = (RUNS / (name if number == 1 else f"{name}-{number}") for number in count(1))
+    last = None
+    for folder in candidates:
+        if not (folder / "run.json").exists():
+            return last if resume and last is not None else folder
+        last = folder
+    raise AssertionError  # the candidates do not end
+
+
+def model_folder(model: str | None) -> Path:
+    """`model`, or the folder in `./runs` whose training finished last."""
+    if model is not None:
+        return Path(model)
+    finished = sorted(RUNS.glob("*/model.json"), key=lambda path: path.stat().st_mtime)
+    if not finished:
+        raise RunFolderError("no model: name one with --model DIR, or train one with `scoregnn train --dataset esol`")
+    return finished[-1].parent

@@ -1,0 +1,233 @@
+"""`scoregnn train`: a model from a packaged data set or from the user's own table."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from scoregnn.cli.options import (
+    Censored,
+    Device,
+    FeatureColumns,
+    SkipBadRows,
+    SmilesColumn,
+    TargetColumns,
+    TimeLimit,
+    WeightColumn,
+)
+from scoregnn.config import BLOCKS, DESCRIPTORS, INTEGRATORS, PRESETS, READOUTS, STANDARDIZATIONS, VELOCITIES, Config, suggestion
+from scoregnn.errors import InputError
+
+if TYPE_CHECKING:
+    from scoregnn.graphs.tables import LabelledTable
+    from scoregnn.training.run import RunSummary
+
+_FAST = PRESETS["fast"]
+
+
+def _choice(values: tuple[str, ...], text: str, default: str) -> str:
+    return f"{text}: {', '.join(values)}. [default: {default}]"
+
+
+def _default(text: str, name: str) -> str:
+    return f"{text} [default: {getattr(_FAST, name)}]"
+
+
+def train(
+    dataset: Annotated[str | None, typer.Option("--dataset", metavar="NAME", help="A packaged data set, such as esol.")] = None,
+    data: Annotated[
+        str | None, typer.Option("--data", metavar="FILE", help="Your table (.csv, .tsv, .smi, .sdf, .parquet, .gz).")
+    ] = None,
+    smiles_column: SmilesColumn = None,
+    target_column: TargetColumns = None,
+    feature_column: FeatureColumns = None,
+    weight_column: WeightColumn = None,
+    unit: Annotated[list[str] | None, typer.Option("--unit", help="Unit of the target; repeat for several.")] = None,
+    task: Annotated[str, typer.Option("--task", help="auto, regression or classification.")] = "auto",
+    censored: Censored = False,
+    skip_bad_rows: SkipBadRows = False,
+    preset: Annotated[str, typer.Option("--preset", help=f"Settings to start from: {', '.join(PRESETS)}.")] = "fast",
+    block: Annotated[str | None, typer.Option("--block", help=_choice(BLOCKS, "Message-passing layer", _FAST.block))] = None,
+    steps: Annotated[int | None, typer.Option("--steps", help=_default("Iterations.", "steps"))] = None,
+    dt: Annotated[float | None, typer.Option("--dt", help=_default("Step size.", "dt"))] = None,
+    integrator: Annotated[
+        str | None, typer.Option("--integrator", help=_choice(INTEGRATORS, "Scheme", _FAST.integrator))
+    ] = None,
+    share: Annotated[
+        bool | None, typer.Option("--share/--no-share", help="One block for all iterations, or one for each. [default: share]")
+    ] = None,
+    velocity: Annotated[str | None, typer.Option("--velocity", help=_choice(VELOCITIES, "Update", _FAST.velocity))] = None,
+    self_loops: Annotated[
+        bool | None,
+        typer.Option("--self-loops/--no-self-loops", help="Messages to oneself. [default: only for a plain stack]"),
+    ] = None,
+    hidden: Annotated[int | None, typer.Option("--hidden", help=_default("Width of an atom's state.", "hidden"))] = None,
+    heads: Annotated[int | None, typer.Option("--heads", help=_default("Attention heads.", "heads"))] = None,
+    dropout: Annotated[float | None, typer.Option("--dropout", help=_default("Dropout.", "dropout"))] = None,
+    readout: Annotated[str | None, typer.Option("--readout", help=_choice(READOUTS, "Atoms to molecule", _FAST.readout))] = None,
+    head_layers: Annotated[
+        int | None, typer.Option("--head-layers", help=_default("Hidden layers of the head.", "head_layers"))
+    ] = None,
+    descriptors: Annotated[
+        str | None,
+        typer.Option("--descriptors", help=_choice(DESCRIPTORS, "Descriptors after the readout", _FAST.descriptors)),
+    ] = None,
+    standardize: Annotated[
+        str | None, typer.Option("--standardize", help=_choice(STANDARDIZATIONS, "Molecules", _FAST.standardize))
+    ] = None,
+    ensemble: Annotated[int | None, typer.Option("--ensemble", help=_default("Networks, averaged.", "ensemble"))] = None,
+    split: Annotated[
+        str,
+        typer.Option("--split", help="random, scaffold, scaffold-balanced, butina, time, column, or a splits.json."),
+    ] = "random",
+    split_column: Annotated[str | None, typer.Option("--split-column", metavar="NAME", help="For time and column.")] = None,
+    split_seed: Annotated[int | None, typer.Option("--split-seed", help="Of the split. [default: --seed]")] = None,
+    fractions: Annotated[
+        tuple[float, float, float], typer.Option("--fractions", help="Train, validation and test part.")
+    ] = (0.8, 0.1, 0.1),
+    seed: Annotated[int | None, typer.Option("--seed", help=_default("Of weights, batches, dropout.", "seed"))] = None,
+    epochs: Annotated[int | None, typer.Option("--epochs", help=_default("Passes over the training part.", "epochs"))] = None,
+    batch_size: Annotated[int | None, typer.Option("--batch-size", help=_default("Molecules.", "batch_size"))] = None,
+    learning_rate: Annotated[
+        float | None, typer.Option("--learning-rate", help=_default("At the peak.", "learning_rate"))
+    ] = None,
+    weight_decay: Annotated[float | None, typer.Option("--weight-decay", help=_default("Of AdamW.", "weight_decay"))] = None,
+    warmup: Annotated[float | None, typer.Option("--warmup", help=_default("Share of the steps.", "warmup"))] = None,
+    clip_norm: Annotated[float | None, typer.Option("--clip-norm", help=_default("Of the gradient.", "clip_norm"))] = None,
+    patience: Annotated[
+        int | None, typer.Option("--patience", help="Stop after so many epochs without gain. [default: never]")
+    ] = None,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="DIR", help="Run folder. [default: a new one in ./runs]")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was broken off.")] = False,
+    refit: Annotated[bool, typer.Option("--refit", help="Train once more on all rows, for use.")] = False,
+    from_: Annotated[str | None, typer.Option("--from", metavar="DIR", help="Fine-tune the model of this folder.")] = None,
+    freeze: Annotated[bool, typer.Option("--freeze", help="With --from: train only the readout and the head.")] = False,
+    time_limit: TimeLimit = 20.0,
+    device: Device = "cpu",
+) -> None:
+    """Train and evaluate a model; everything found out is left in the run folder."""
+    from scoregnn.cli.console import ConsoleReporter, note
+    from scoregnn.cli.places import run_folder
+    from scoregnn.training.prepare import SplitRequest
+    from scoregnn.training.run import RunRequest, run_training
+
+    if (dataset is None) == (data is None):
+        raise InputError("give either --dataset NAME or --data FILE, one of the two")
+    if preset not in PRESETS:
+        raise InputError(f"unknown preset {preset!r}{suggestion(preset, PRESETS)}")
+    given = {
+        "block": block,
+        "steps": steps,
+        "dt": dt,
+        "integrator": integrator,
+        "velocity": velocity,
+        "share": share,
+        "self_loops": self_loops,
+        "hidden": hidden,
+        "heads": heads,
+        "dropout": dropout,
+        "readout": readout,
+        "head_layers": head_layers,
+        "standardize": standardize,
+        "descriptors": descriptors,
+        "epochs": epochs,
+        "batch_size": batch_size,
+        "learning_rate": learning_rate,
+        "weight_decay": weight_decay,
+        "warmup": warmup,
+        "clip_norm": clip_norm,
+        "patience": patience,
+        "ensemble": ensemble,
+        "seed": seed,
+    }
+    config = _config(preset, {name: value for name, value in given.items() if value is not None}, from_)
+    reading = {
+        "smiles_column": smiles_column,
+        "target_columns": tuple(target_column or ()),
+        "feature_columns": tuple(feature_column or ()),
+        "weight_column": weight_column,
+        "task": task,
+        "censored": censored,
+        "skip_bad_rows": skip_bad_rows,
+        "other_columns": () if split_column is None else (split_column,),
+    }
+    table, name, units = _read(dataset, data, reading)
+    for text in table.notes:
+        note(text)
+    request = RunRequest(
+        config=config,
+        split=SplitRequest(split, config.seed if split_seed is None else split_seed, split_column, fractions),
+        refit=refit,
+        start=from_,
+        freeze=freeze,
+        units=tuple(unit or units),
+        time_limit=time_limit,
+    )
+    folder = run_folder(output, f"{name}-{config.block}", resume)
+    note(_described(config, split, request.split.seed, len(table.rows), table.target_names))
+    try:
+        with ConsoleReporter() as reporter:
+            source: dict[str, Any] = {"dataset": dataset, "data": data, **reading}
+            summary = run_training(
+                table, request, folder, source=source, resume=resume, reporter=reporter, device=device
+            )
+    except KeyboardInterrupt:
+        note(f"stopped; the same command with --resume --output {folder} goes on from the last epoch")
+        raise
+    _print(summary, table.target_names)
+
+
+def _config(preset: str, given: dict[str, Any], start: str | None) -> Config:
+    """The preset, or the settings of the model to fine-tune, changed by what was given on the command line."""
+    base = PRESETS[preset]
+    if start is not None:
+        from scoregnn.training.run_folder import load_model
+
+        trained = load_model(start).config
+        kept = {name: getattr(trained, name) for name in Config.architecture}
+        for name, value in given.items():
+            if name in kept and kept[name] != value:
+                raise InputError(f"--from {start}: that model has {name} {kept[name]}, which cannot become {value}")
+        base = dataclasses.replace(base, **kept)
+    return dataclasses.replace(base, **given)
+
+
+def _read(dataset: str | None, data: str | None, reading: dict[str, Any]) -> tuple[LabelledTable, str, tuple[str, ...]]:
+    """The table, a name for the run folder, and the units that are known."""
+    if dataset is not None:
+        from scoregnn.datasets import get
+
+        chosen = get(dataset)
+        options = {name: value for name, value in reading.items() if value and value != "auto"}
+        if options.pop("smiles_column", None):
+            raise InputError("--smiles-column is for --data; a packaged data set knows its own")
+        units = () if reading["target_columns"] else chosen.card.units
+        return chosen.table(**options), chosen.name, units
+    from scoregnn.graphs.tables import read_labelled
+
+    return read_labelled(str(data), **reading), Path(str(data)).name.split(".")[0] or "table", ()
+
+
+def _described(config: Config, split: str, split_seed: int, rows: int, targets: tuple[str, ...]) -> str:
+    depth = "shared" if config.share else "unshared"
+    return (
+        f"{rows:,} rows, target {', '.join(targets)}; {config.block} x {config.steps} steps ({depth}, {config.velocity}, "
+        f"{config.integrator}, dt {config.dt:g}), width {config.hidden}, {config.readout} readout, descriptors "
+        f"{config.descriptors}, {config.ensemble} network{'s' if config.ensemble > 1 else ''}, at most {config.epochs} "
+        f"epochs; {split} split (seed {split_seed}), seed {config.seed}"
+    )
+
+
+def _print(summary: RunSummary, targets: tuple[str, ...]) -> None:
+    from scoregnn.cli.console import metrics_table, print_table
+
+    print_table(metrics_table(summary.metrics, targets))
+    typer.echo(f"parameters  {summary.num_parameters:,} a network")
+    typer.echo(f"training    {summary.seconds:.1f} s")
+    typer.echo(f"model       {summary.folder}" + (" (trained once more on all rows)" if summary.refit else ""))
+    typer.echo(f"predict     scoregnn predict CCO --model {summary.folder}")

@@ -1,0 +1,175 @@
+"""Every default of the package, in one typed place: the command line, the estimators and a saved model share it."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from scoregnn.errors import InputError
+
+BLOCKS = ("gat", "gatv2", "mpnn")
+INTEGRATORS = ("euler", "midpoint", "heun", "rk4")
+VELOCITIES = ("contractive", "additive")
+READOUTS = ("sum", "mean", "max", "attention")
+DESCRIPTORS = ("none", "fast", "full")
+STANDARDIZATIONS = ("as-drawn", "parent")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """What a model is and how it is trained. The defaults are the preset `fast`: one network, no descriptors.
+
+    Network
+        block: message-passing layer F, one of `BLOCKS`.
+        steps: number of iterations, at least 1.
+        dt: step size of the integrator, at least 0; for 0 < dt <= 1 the Euler update is a convex combination.
+        integrator: explicit Runge-Kutta scheme, one of `INTEGRATORS`.
+        velocity: "contractive" (F(h) - h) or "additive" (F(h)).
+        share: one block for all iterations (SCORE), or one block for each (a stack).
+        self_loops: messages from an atom to itself; None means on for a plain stack (see `uses_self_loops`).
+        hidden: width of an atom's state. heads: attention heads, a divisor of `hidden`.
+        dropout: share of units dropped after each block evaluation and in the head, in [0, 1).
+        readout: how atoms become a molecule, one of `READOUTS`.
+        head_layers: hidden layers of the MLP head.
+    Molecules
+        standardize: "as-drawn" or "parent". descriptors: "none", "fast" or "full", joined after the readout.
+    Training
+        epochs: at most this many passes over the training part. batch_size: molecules in a batch.
+        learning_rate, weight_decay: of AdamW, at the peak of the schedule. warmup: share of all steps spent warming up.
+        clip_norm: largest norm of the gradient.
+        patience: stop after this many epochs without a better validation loss; None never stops early.
+        ensemble: number of networks, averaged. seed: of initial weights, batches and dropout.
+    """
+
+    block: str = "gatv2"
+    steps: int = 4
+    dt: float = 0.25
+    integrator: str = "euler"
+    velocity: str = "contractive"
+    share: bool = True
+    self_loops: bool | None = None
+    hidden: int = 128
+    heads: int = 4
+    dropout: float = 0.1
+    readout: str = "sum"
+    head_layers: int = 2
+
+    standardize: str = "as-drawn"
+    descriptors: str = "none"
+
+    epochs: int = 100
+    batch_size: int = 32
+    learning_rate: float = 2e-3
+    weight_decay: float = 1e-2
+    warmup: float = 0.05
+    clip_norm: float = 5.0
+    patience: int | None = None
+    ensemble: int = 1
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        _one_of("block", self.block, BLOCKS)
+        _one_of("integrator", self.integrator, INTEGRATORS)
+        _one_of("velocity", self.velocity, VELOCITIES)
+        _one_of("readout", self.readout, READOUTS)
+        _one_of("standardize", self.standardize, STANDARDIZATIONS)
+        _one_of("descriptors", self.descriptors, DESCRIPTORS)
+        for name in ("steps", "hidden", "heads", "epochs", "batch_size", "ensemble"):
+            _whole(name, getattr(self, name), 1)
+        for name in ("head_layers", "seed"):
+            _whole(name, getattr(self, name), 0)
+        if self.patience is not None:
+            _whole("patience", self.patience, 1)
+        if self.self_loops is not None and not isinstance(self.self_loops, bool):
+            raise InputError(f"self_loops must be true, false or none, not {self.self_loops!r}")
+        if not isinstance(self.share, bool):
+            raise InputError(f"share must be true or false, not {self.share!r}")
+        _between("dt", self.dt, 0.0, math.inf)
+        _between("dropout", self.dropout, 0.0, 1.0, open_end=True)
+        _between("learning_rate", self.learning_rate, 0.0, math.inf)
+        _between("weight_decay", self.weight_decay, 0.0, math.inf)
+        _between("warmup", self.warmup, 0.0, 1.0)
+        _between("clip_norm", self.clip_norm, 0.0, math.inf, open_start=True, allow_infinity=True)
+        if self.seed >= 2**32:
+            raise InputError(f"seed must be below 2**32, not {self.seed}")
+        if self.block in ("gat", "gatv2") and self.hidden % self.heads:
+            raise InputError(f"hidden ({self.hidden}) must be a multiple of heads ({self.heads})")
+
+    architecture: ClassVar[tuple[str, ...]] = (
+        *("block", "steps", "dt", "integrator", "velocity", "share", "self_loops", "hidden", "heads", "readout"),
+        *("head_layers", "standardize", "descriptors"),
+    )
+    """Settings that decide which weights there are and what they mean; a model that is fine-tuned keeps them."""
+
+    @property
+    def is_plain_stack(self) -> bool:
+        """Unshared blocks applied one after the other: the state is replaced, not blended."""
+        return not self.share and self.velocity == "contractive" and self.dt == 1 and self.integrator == "euler"
+
+    @property
+    def uses_self_loops(self) -> bool:
+        """Whether blocks send messages from an atom to itself: without them a plain stack forgets a lone atom."""
+        return self.is_plain_stack if self.self_loops is None else self.self_loops
+
+    def to_dict(self) -> dict[str, Any]:
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Config:
+        """Inverse of `to_dict`; an unknown key raises `InputError` with a suggestion."""
+        names = [field.name for field in dataclasses.fields(cls)]
+        for key in values:
+            if key not in names:
+                raise InputError(f"unknown setting {key!r}{suggestion(key, names)}")
+        return cls(**values)
+
+    def digest(self) -> str:
+        """Short hash of all settings, to stamp a result with what made it."""
+        return hashlib.sha256(json.dumps(self.to_dict(), sort_keys=True).encode()).hexdigest()[:12]
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """"; did you mean 'x'?" where a known word is close, otherwise the known words."""
+    known = list(known)
+    close = difflib.get_close_matches(str(word).lower(), known, n=1)
+    return f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(known)}"
+
+
+def _one_of(name: str, value: object, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise InputError(f"unknown {name} {value!r}{suggestion(str(value), known)}")
+
+
+def _whole(name: str, value: object, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise InputError(f"{name} must be a whole number of at least {least}, not {value!r}")
+
+
+def _between(
+    name: str,
+    value: object,
+    low: float,
+    high: float,
+    *,
+    open_start: bool = False,
+    open_end: bool = False,
+    allow_infinity: bool = False,
+) -> None:
+    good = isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high
+    if good and ((open_start and value == low) or (open_end and value == high)):
+        good = False
+    if good and math.isinf(float(value)) and not allow_infinity:  # type: ignore[arg-type]
+        good = False
+    if not good:
+        start, end = ("above" if open_start else "at least"), ("below" if open_end else "at most")
+        limit = "" if math.isinf(high) else f" and {end} {high:g}"
+        raise InputError(f"{name} must be a number {start} {low:g}{limit}, not {value!r}")
+
+
+PRESETS: dict[str, Config] = {"fast": Config()}

@@ -1,0 +1,248 @@
+"""What both estimators share: parameters, checks, fitting, saving."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import torch
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import check_random_state
+
+from scoregnn.config import Config
+from scoregnn.errors import InputError
+from scoregnn.estimators.inputs import as_molecule_inputs
+from scoregnn.graphs.splits import random_split
+from scoregnn.graphs.store import MoleculeStore
+from scoregnn.molecules import FeaturizeOptions, Featurizer, Molecule, Refusal
+from scoregnn.prediction.predictor import Prediction, Predictor
+from scoregnn.training.data import TrainingData
+from scoregnn.training.model import Model, fit_model
+from scoregnn.training.run_folder import hash_keys, locked, save_model
+from scoregnn.training.task import Task
+
+_DEFAULT = Config()
+_FEWEST_FOR_VALIDATION = 10
+
+
+class ScoreEstimator(BaseEstimator):
+    """Base of `ScoreRegressor` and `ScoreClassifier`; see there for the parameters."""
+
+    def __init__(
+        self,
+        *,
+        block: str = _DEFAULT.block,
+        steps: int = _DEFAULT.steps,
+        dt: float = _DEFAULT.dt,
+        integrator: str = _DEFAULT.integrator,
+        velocity: str = _DEFAULT.velocity,
+        share: bool = _DEFAULT.share,
+        self_loops: bool | None = _DEFAULT.self_loops,
+        hidden: int = _DEFAULT.hidden,
+        heads: int = _DEFAULT.heads,
+        dropout: float = _DEFAULT.dropout,
+        readout: str = _DEFAULT.readout,
+        head_layers: int = _DEFAULT.head_layers,
+        standardize: str = _DEFAULT.standardize,
+        descriptors: str = _DEFAULT.descriptors,
+        epochs: int = _DEFAULT.epochs,
+        batch_size: int = _DEFAULT.batch_size,
+        learning_rate: float = _DEFAULT.learning_rate,
+        weight_decay: float = _DEFAULT.weight_decay,
+        warmup: float = _DEFAULT.warmup,
+        clip_norm: float = _DEFAULT.clip_norm,
+        patience: int | None = _DEFAULT.patience,
+        ensemble: int = _DEFAULT.ensemble,
+        validation_fraction: float = 0.1,
+        random_state: int | np.random.RandomState | None = 0,
+        on_invalid: str = "raise",
+        time_limit: float = 20.0,
+        n_jobs: int | None = None,
+        device: str = "cpu",
+    ) -> None:
+        self.block = block
+        self.steps = steps
+        self.dt = dt
+        self.integrator = integrator
+        self.velocity = velocity
+        self.share = share
+        self.self_loops = self_loops
+        self.hidden = hidden
+        self.heads = heads
+        self.dropout = dropout
+        self.readout = readout
+        self.head_layers = head_layers
+        self.standardize = standardize
+        self.descriptors = descriptors
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.weight_decay = weight_decay
+        self.warmup = warmup
+        self.clip_norm = clip_norm
+        self.patience = patience
+        self.ensemble = ensemble
+        self.validation_fraction = validation_fraction
+        self.random_state = random_state
+        self.on_invalid = on_invalid
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+        self.device = device
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, features: Any = None) -> Self:
+        """Trains on molecules and their labels.
+
+        X: n molecules: SMILES or RDKit molecules, in a list, an array, a pandas or polars column.
+        y: [n] or [n, num_targets]; NaN where a label is missing. sample_weight: [n], at least 0.
+        features: [n, num_features] numbers joined to each molecule after the readout; `predict` then needs them too.
+        Raises `InputError` (a `ValueError`) for molecules that cannot be read, unless on_invalid="nan": then such
+        molecules are left out, with a warning.
+        """
+        config = self._config()
+        items = as_molecule_inputs(X)
+        codes, task = self._read_labels(y, len(items))
+        weights = _column(sample_weight, len(items), "sample_weight")
+        if (weights < 0).any():
+            raise InputError("sample_weight must not be negative")
+        joined = _matrix(features, len(items))
+        molecules, kept = self._featurize(items, config)
+        kept = kept[np.isfinite(codes[kept]).any(axis=1)]
+        if not len(kept):
+            raise InputError("no valid molecule with a label to train on")
+        chosen = [molecules[row] for row in kept]
+        data = TrainingData(
+            store=MoleculeStore.from_molecules(chosen),
+            targets=torch.from_numpy(codes[kept]),
+            bounds=torch.zeros(codes[kept].shape, dtype=torch.int8),
+            weights=torch.from_numpy(weights[kept]),
+            features=torch.from_numpy(joined[kept]),
+        )
+        keys = [molecule.key or "" for molecule in chosen]
+        train, validation = self._hold_out(keys, config.seed)
+        model = fit_model(
+            data, train, validation, config, task, feature_names=tuple(f"feature_{number + 1}" for number in range(joined.shape[1])), device=self.device
+        )
+        model.training_keys = hash_keys([keys[row] for row in train])
+        self._set_model(model)
+        return self
+
+    def save(self, folder: Path | str) -> None:
+        """Writes the fitted model as a folder that `Predictor.load` and `scoregnn predict --model` take."""
+        model = self._fitted().model
+        with locked(Path(folder)):
+            save_model(Path(folder), model, data={"source": {"fit": type(self).__name__}})
+
+    @property
+    def model_(self) -> Model:
+        """The fitted networks and scalers."""
+        return self._fitted().model
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "predictor_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.input_tags.one_d_array = True
+        tags.target_tags.multi_output = True
+        tags.no_validation = True
+        return tags
+
+    def _read_labels(self, y: Any, num_rows: int) -> tuple[np.ndarray, Task]:
+        raise NotImplementedError
+
+    def _set_model(self, model: Model) -> None:
+        self.predictor_ = Predictor(model, time_limit=self.time_limit, workers=self.n_jobs)
+
+    def _fitted(self) -> Predictor:
+        if not hasattr(self, "predictor_"):
+            raise NotFittedError(f"this {type(self).__name__} is not fitted yet; call fit first")
+        return self.predictor_
+
+    def _config(self) -> Config:
+        if self.on_invalid not in ("raise", "nan"):
+            raise InputError(f"on_invalid must be 'raise' or 'nan', not {self.on_invalid!r}")
+        own = self.get_params(deep=False)
+        settings = {name: own[name] for name in Config().to_dict() if name in own}
+        plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in settings.items()}
+        state = self.random_state
+        if isinstance(state, int | np.integer):
+            seed = int(state)
+        else:
+            seed = int(check_random_state(state).randint(2**31))
+        return Config(**plain, seed=seed)
+
+    def _featurize(self, items: Sequence[Any], config: Config) -> tuple[list[Any], np.ndarray]:
+        options = FeaturizeOptions(standardize=config.standardize, descriptors=config.descriptors, identity=True)
+        with Featurizer(options, time_limit=self.time_limit, workers=self.n_jobs) as featurizer:
+            molecules = list(featurizer.map(items))
+        refused = {row: m.reason for row, m in enumerate(molecules) if isinstance(m, Refusal)}
+        self._refuse(refused, len(items), "left out")
+        kept = [row for row, molecule in enumerate(molecules) if isinstance(molecule, Molecule)]
+        return molecules, np.array(kept, dtype=np.int64)
+
+    def _predictions(self, X: Any, features: Any) -> list[Prediction]:
+        predictor = self._fitted()
+        items = as_molecule_inputs(X)
+        if not predictor.model.features:
+            if features is not None:
+                raise InputError("this model was fitted without features; predict without them")
+            found = predictor.predict(items)
+        else:
+            found = predictor.predict(items, _matrix(features, len(items)))
+        self._refuse({row: p.reason for row, p in enumerate(found) if p.reason}, len(items), "predicted as missing")
+        return found
+
+    def _refuse(self, refused: dict[int, str], total: int, consequence: str) -> None:
+        if not refused:
+            return
+        shown = "; ".join(f"X[{row}]: {reason}" for row, reason in list(refused.items())[:5])
+        text = f"{len(refused)} of {total} molecules cannot be used: {shown}" + ("; …" if len(refused) > 5 else "")
+        if self.on_invalid == "raise":
+            raise InputError(f"{text} (on_invalid='nan' keeps their places)")
+        warnings.warn(f"{text}; {consequence}", UserWarning, stacklevel=3)
+
+    def _hold_out(self, keys: list[str], seed: int) -> tuple[np.ndarray, np.ndarray]:
+        """Training and validation rows; a handful of molecules is too few to keep some aside."""
+        share = self.validation_fraction
+        if not 0 <= share < 1:
+            raise InputError(f"validation_fraction must be at least 0 and below 1, not {share}")
+        if share == 0 or len(set(keys)) < _FEWEST_FOR_VALIDATION:
+            return np.arange(len(keys)), np.empty(0, dtype=np.int64)
+        split = random_split(keys, fractions=(1 - share, share, 0.0), seed=seed)
+        return split.train, split.validation
+
+
+def target_names(count: int) -> tuple[str, ...]:
+    """Names of unnamed targets."""
+    return ("y",) if count == 1 else tuple(f"y{number}" for number in range(1, count + 1))
+
+
+def _column(values: Any, num_rows: int, name: str) -> np.ndarray:
+    if values is None:
+        return np.ones(num_rows)
+    column = np.asarray(values, dtype=np.float64)
+    if column.shape != (num_rows,):
+        raise InputError(f"{name} has shape {column.shape}; it needs one number for each of {num_rows} molecules")
+    if not np.isfinite(column).all():
+        raise InputError(f"{name} holds a value that is not finite")
+    return column
+
+
+def _matrix(values: Any, num_rows: int) -> np.ndarray:
+    if values is None:
+        return np.empty((num_rows, 0))
+    try:
+        matrix = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("features must be numbers") from None
+    if matrix.ndim != 2 or len(matrix) != num_rows:
+        raise InputError(f"features have shape {matrix.shape}; they need one row for each of {num_rows} molecules")
+    if not np.isfinite(matrix).all():
+        raise InputError("features hold a value that is not finite")
+    return matrix

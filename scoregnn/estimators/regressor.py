@@ -1,0 +1,69 @@
+"""Regression on SMILES, scikit-learn style."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import RegressorMixin
+
+from scoregnn.errors import InputError
+from scoregnn.estimators.base import ScoreEstimator, target_names
+from scoregnn.training.task import Task
+
+
+class ScoreRegressor(RegressorMixin, ScoreEstimator):
+    """Predicts numbers from SMILES with a SCORE network.
+
+    Parameters
+    ----------
+    block, steps, dt, integrator, velocity, share, self_loops, hidden, heads, dropout, readout, head_layers,
+    standardize, descriptors, epochs, batch_size, learning_rate, weight_decay, warmup, clip_norm, patience, ensemble:
+        as in `scoregnn.config.Config`, which holds ranges and defaults.
+    validation_fraction: share of the training molecules kept aside to choose the best epoch, in [0, 1), default 0.1.
+        Rows of one molecule stay together. With 0, or fewer than ten different molecules, the last epoch is kept.
+    random_state: int, `RandomState` or None, default 0. The same int gives the same model.
+    on_invalid: "raise" (default) or "nan": what becomes of a molecule that cannot be read. With "nan" it is left out
+        of a fit and predicted as NaN, with a warning.
+    time_limit: seconds for reading one molecule, default 20.
+    n_jobs: processes that read molecules; None takes all cores. device: of torch, default "cpu".
+
+    Attributes
+    ----------
+    model_: the fitted networks and scalers. predictor_: the `Predictor` around them.
+
+    References
+    ----------
+    Godin, SCORE: Skip-Connection ODE Recurrent Embedding, 2026, arXiv 2603.10544.
+
+    Example
+    -------
+    >>> from scoregnn import ScoreRegressor
+    >>> model = ScoreRegressor(epochs=2).fit(["C", "CC", "CCC", "CO", "CCO"], [0.9, 1.4, 1.9, 1.6, 1.1])
+    >>> model.predict(["CCCC"]).shape
+    (1,)
+    """
+
+    def predict(self, X: Any, features: Any = None) -> np.ndarray:
+        """Values in the unit of `y`: [n], or [n, num_targets] when `y` had columns."""
+        found = self._predictions(X, features)
+        count = len(self.model_.task.targets)
+        values = np.full((len(found), count), np.nan)
+        for row, prediction in enumerate(found):
+            if not prediction.reason:
+                values[row] = prediction.values
+        return values if self._y_has_columns else values[:, 0]
+
+    def _read_labels(self, y: Any, num_rows: int) -> tuple[np.ndarray, Task]:
+        try:
+            values = np.asarray(y, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InputError("y must hold numbers (NaN where a label is missing)") from None
+        if values.ndim not in (1, 2) or len(values) != num_rows:
+            raise InputError(f"y has shape {values.shape}; it needs one label or row for each of {num_rows} molecules")
+        if np.isinf(values).any():
+            raise InputError("y holds an infinite value")
+        self._y_has_columns = values.ndim == 2
+        values = values.reshape(num_rows, -1)
+        names = target_names(values.shape[1])
+        return values, Task("regression", names, ("",) * len(names))

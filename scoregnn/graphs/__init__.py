@@ -1,0 +1,1 @@
+"""Tables, columnar stores of molecular graphs, grouped splits, conversion to and from PyG."""

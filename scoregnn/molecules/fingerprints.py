@@ -1,0 +1,23 @@
+"""Morgan (ECFP-like) fingerprints, packed, for similarity and clustering."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from rdkit import Chem
+from rdkit.Chem import rdFingerprintGenerator
+
+
+def morgan_bits(mol: Chem.Mol, radius: int = 2, size: int = 2048) -> np.ndarray:
+    """Folded Morgan fingerprint as packed bits: uint8 [ceil(size / 8)], to be opened with `np.unpackbits`.
+
+    Source: Rogers & Hahn, J. Chem. Inf. Model. 50, 742 (2010).
+    """
+    return np.packbits(_generator(radius, size).GetFingerprintAsNumPy(mol))
+
+
+@lru_cache(maxsize=16)
+def _generator(radius: int, size: int) -> Any:
+    return rdFingerprintGenerator.GetMorganGenerator(radius=radius, fpSize=size)

@@ -1,0 +1,54 @@
+"""What a block is: the F of dh/dt = F(h) - h, in two methods."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from scoregnn.nn.inputs import EmbeddedGraph
+from scoregnn.nn.segments import segment_mean
+
+
+class Block(nn.Module):
+    """One message-passing layer with its activation, evaluated many times on the same graph.
+
+    `prepare(graph)` computes once what does not depend on the state; `forward(h, context)` is one evaluation of F
+    with that context. The state lives on atoms unless `initial` and `to_atoms` say otherwise.
+    """
+
+    def prepare(self, graph: EmbeddedGraph) -> Any:
+        """What `forward` needs besides the state."""
+        raise NotImplementedError
+
+    def forward(self, h: Tensor, context: Any) -> Tensor:
+        """F(h), of the shape of `h`."""
+        raise NotImplementedError
+
+    def initial(self, graph: EmbeddedGraph) -> Tensor:
+        """The state before the first iteration: by default the embedded atoms [num_atoms, hidden]."""
+        return graph.atoms
+
+    def to_atoms(self, h: Tensor, graph: EmbeddedGraph) -> Tensor:
+        """Atom states [num_atoms, hidden] from the block's state: by default the state itself."""
+        return h
+
+
+def with_self_loops(graph: EmbeddedGraph) -> tuple[Tensor, Tensor, Tensor]:
+    """Edges of the graph followed by one from every atom to itself: source, target [e + n], bonds [e + n, bond_dim].
+
+    The loop's bond is the mean of the atom's bonds (zero for a lone atom), as PyG's `fill_value="mean"` has it.
+    """
+    loops = torch.arange(graph.num_atoms, device=graph.source.device)
+    own = segment_mean(graph.bonds, graph.target, graph.num_atoms)
+    return (
+        torch.cat([graph.source, loops]),
+        torch.cat([graph.target, loops]),
+        torch.cat([graph.bonds, own]),
+    )
+
+
+def edges(graph: EmbeddedGraph, self_loops: bool) -> tuple[Tensor, Tensor, Tensor]:
+    """Source, target and bond vectors of the graph's edges, with or without self-loops."""
+    return with_self_loops(graph) if self_loops else (graph.source, graph.target, graph.bonds)

@@ -1,0 +1,55 @@
+"""Explicit Runge-Kutta schemes: a scheme is its Butcher tableau, and one function takes a step with any of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from scoregnn.config import INTEGRATORS
+from scoregnn.errors import InputError
+
+
+@dataclass(frozen=True)
+class ButcherTableau:
+    """Coefficients of an explicit Runge-Kutta scheme.
+
+    stages: row i holds the weights a[i][j] of the earlier velocities k[j] in the i-th stage's state.
+    weights: b, of the velocities in the update. order: the global error falls as dt ** order.
+    Source: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, section II.1.
+    """
+
+    stages: tuple[tuple[float, ...], ...]
+    weights: tuple[float, ...]
+    order: int
+
+
+EULER = ButcherTableau(stages=((),), weights=(1.0,), order=1)
+MIDPOINT = ButcherTableau(stages=((), (0.5,)), weights=(0.0, 1.0), order=2)
+HEUN = ButcherTableau(stages=((), (1.0,)), weights=(0.5, 0.5), order=2)
+RK4 = ButcherTableau(stages=((), (0.5,), (0.0, 0.5), (0.0, 0.0, 1.0)), weights=(1 / 6, 1 / 3, 1 / 3, 1 / 6), order=4)
+
+_TABLEAUX = dict(zip(INTEGRATORS, (EULER, MIDPOINT, HEUN, RK4), strict=True))
+
+
+def tableau(name: str) -> ButcherTableau:
+    """The scheme called `name`, one of `scoregnn.config.INTEGRATORS`."""
+    if name not in _TABLEAUX:
+        raise InputError(f"unknown integrator {name!r}; known: {', '.join(_TABLEAUX)}")
+    return _TABLEAUX[name]
+
+
+def explicit_step(velocity: Callable[[Tensor], Tensor], h: Tensor, dt: float, scheme: ButcherTableau) -> Tensor:
+    """One step of dh/dt = velocity(h) from `h` (any shape) over `dt`."""
+    slopes: list[Tensor] = []
+    for row in scheme.stages:
+        slopes.append(velocity(_advance(h, dt, row, slopes)))
+    return _advance(h, dt, scheme.weights, slopes)
+
+
+def _advance(h: Tensor, dt: float, coefficients: tuple[float, ...], slopes: list[Tensor]) -> Tensor:
+    for coefficient, slope in zip(coefficients, slopes, strict=True):
+        if coefficient:
+            h = h.add(slope, alpha=dt * coefficient)
+    return h

@@ -1,0 +1,77 @@
+"""The whole network: categories in, one row of outputs a molecule."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from scoregnn.config import Config
+from scoregnn.graphs.store import GraphBatch
+from scoregnn.nn.blocks import Block, build_block
+from scoregnn.nn.inputs import EmbeddedGraph, GraphEmbedding
+from scoregnn.nn.readouts import build_readout
+from scoregnn.nn.recurrence import ContractiveRecurrence
+
+BOND_DIM = 32
+
+
+def mlp(width_in: int, hidden: int, layers: int, width_out: int, dropout: float) -> nn.Sequential:
+    """Linear layers of width `hidden` with SiLU and dropout between: [n, width_in] -> [n, width_out]."""
+    parts: list[nn.Module] = []
+    for layer in range(layers):
+        parts += [nn.Linear(width_in if layer == 0 else hidden, hidden), nn.SiLU(), nn.Dropout(dropout)]
+    parts.append(nn.Linear(hidden if layers else width_in, width_out))
+    return nn.Sequential(*parts)
+
+
+class ScoreNetwork(nn.Module):
+    """Embedding, recurrence, readout, head.
+
+    The recurrence iterates the block `config.block`; the readout joins atoms to molecules; what is known of a
+    molecule as a whole (descriptors, the user's features) is joined there; an MLP gives the outputs.
+
+    atom_sizes, bond_sizes: number of codes of each categorical feature. num_outputs: width of the result.
+    num_globals: width of what is joined after the readout.
+
+    Shapes: a `GraphBatch` and globals [num_molecules, num_globals] -> [num_molecules, num_outputs].
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        *,
+        atom_sizes: tuple[int, ...],
+        bond_sizes: tuple[int, ...],
+        num_outputs: int,
+        num_globals: int = 0,
+    ) -> None:
+        super().__init__()
+        self.embedding = GraphEmbedding(atom_sizes, bond_sizes, config.hidden, BOND_DIM)
+        blocks = [build_block(config, BOND_DIM) for _ in range(1 if config.share else config.steps)]
+        self.recurrence = ContractiveRecurrence(
+            blocks[0] if config.share else blocks,
+            steps=config.steps,
+            dt=config.dt,
+            integrator=config.integrator,
+            velocity=config.velocity,
+            dropout=config.dropout,
+        )
+        self.readout = build_readout(config.readout, config.hidden)
+        self.head = mlp(config.hidden + num_globals, config.hidden, config.head_layers, num_outputs, config.dropout)
+        self.num_globals = num_globals
+
+    def atom_states(self, graph: EmbeddedGraph) -> Tensor:
+        """States of the atoms after the last iteration: [num_atoms, hidden]."""
+        first: Block = self.recurrence.blocks[0]  # type: ignore[assignment]
+        last: Block = self.recurrence.blocks[-1]  # type: ignore[assignment]
+        return last.to_atoms(self.recurrence(first.initial(graph), graph), graph)
+
+    def forward(self, batch: GraphBatch, molecule_features: Tensor | None = None) -> Tensor:
+        graph = self.embedding(batch)
+        molecules = self.readout(self.atom_states(graph), graph)
+        if self.num_globals:
+            if molecule_features is None or molecule_features.shape[1] != self.num_globals:
+                raise ValueError(f"the network joins {self.num_globals} values to each molecule after the readout")
+            molecules = torch.cat([molecules, molecule_features], dim=1)
+        return self.head(molecules)  # type: ignore[no-any-return]
+

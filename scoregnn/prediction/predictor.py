@@ -1,0 +1,133 @@
+"""A saved model at work: one molecule, a list, or a stream that never ends."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from scoregnn.config import Config
+from scoregnn.graphs.store import MoleculeStore
+from scoregnn.molecules import FeaturizeOptions, Featurizer, Molecule, MoleculeInput, Refusal
+from scoregnn.training.model import Model
+from scoregnn.training.run_folder import load_model
+from scoregnn.training.task import Task
+
+CHUNK = 512
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What the model says of one molecule.
+
+    values: one entry a target, a number in the target's unit (regression) or the probabilities of the classes
+    [num_classes]; empty when the molecule was refused. reason: why it was refused, "" otherwise.
+    """
+
+    values: tuple[np.ndarray, ...]
+    reason: str = ""
+
+
+class Predictor:
+    """Predicts from SMILES (or SDF records, or binary RDKit molecules) with a trained model.
+
+    model: from `Predictor.load(folder)` or a fresh fit. time_limit: seconds for reading one molecule.
+    Molecules are read in worker processes, so that one which RDKit cannot digest costs only itself.
+    """
+
+    def __init__(self, model: Model, *, time_limit: float = 20.0, workers: int | None = None) -> None:
+        self.model = model
+        self.time_limit = time_limit
+        self.workers = workers
+
+    @classmethod
+    def load(
+        cls,
+        folder: Path | str,
+        *,
+        time_limit: float = 20.0,
+        workers: int | None = None,
+        device: torch.device | str = "cpu",
+    ) -> Predictor:
+        """The model of a run folder; raises `RunFolderError` if it cannot be used."""
+        return cls(load_model(folder).to(device), time_limit=time_limit, workers=workers)
+
+    @property
+    def task(self) -> Task:
+        return self.model.task
+
+    @property
+    def config(self) -> Config:
+        return self.model.config
+
+    def predict(
+        self, molecules: Sequence[MoleculeInput], features: Sequence[Sequence[float]] | np.ndarray | None = None
+    ) -> list[Prediction]:
+        """One prediction for each molecule, in order.
+
+        features: [n, num_features], needed when the model was trained with feature columns.
+        """
+        if features is None:
+            return list(self.stream((molecule, ()) for molecule in molecules))
+        return list(self.stream(zip(molecules, features, strict=True)))
+
+    def stream(self, rows: Iterable[tuple[MoleculeInput, Sequence[float] | str]]) -> Iterator[Prediction]:
+        """Predictions as the rows come, in order; only a few chunks are held at a time.
+
+        rows: pairs of a molecule and the values of its feature columns; a text instead of values is the reason why
+        they cannot be used, and comes back as the refusal of that row.
+        """
+        waiting: deque[Sequence[float] | str] = deque()
+
+        def molecules() -> Iterator[MoleculeInput]:
+            for molecule, values in rows:
+                waiting.append(values)
+                yield molecule
+
+        options = FeaturizeOptions(standardize=self.config.standardize, descriptors=self.config.descriptors)
+        with Featurizer(options, time_limit=self.time_limit, workers=self.workers) as featurizer:
+            read = featurizer.map(molecules())
+            while chunk := list(islice(read, CHUNK)):
+                yield from self._predict_chunk(chunk, [waiting.popleft() for _ in chunk])
+
+    def _predict_chunk(
+        self, molecules: Sequence[Molecule | Refusal], features: list[Sequence[float] | str]
+    ) -> list[Prediction]:
+        results = [Prediction((), _refusal(molecule, values)) for molecule, values in zip(molecules, features, strict=True)]
+        good = [place for place, result in enumerate(results) if not result.reason]
+        if not good:
+            return results
+        store = MoleculeStore.from_molecules([m for place in good if isinstance(m := molecules[place], Molecule)])
+        joined = torch.tensor([tuple(features[place]) for place in good], dtype=torch.float64).reshape(len(good), -1)
+        columns = self.model.predict(store, joined)
+        for row, place in enumerate(good):
+            values = tuple(column[row] for column in columns)
+            finite = all(np.isfinite(value).all() for value in values)
+            results[place] = Prediction(values) if finite else Prediction((), "the model gives no finite number for it")
+        return results
+
+
+def _refusal(molecule: Molecule | Refusal, features: Sequence[float] | str) -> str:
+    if isinstance(molecule, Refusal):
+        return molecule.reason
+    return features if isinstance(features, str) else ""
+
+
+def feature_values(cells: Sequence[str], names: Sequence[str]) -> tuple[float, ...] | str:
+    """Numbers from the cells of the feature columns `names`, or why they cannot be used."""
+    values = []
+    for cell, name in zip(cells, names, strict=True):
+        try:
+            value = float(cell)
+        except ValueError:
+            return f"feature column {name!r} holds no number: {cell!r}" if cell.strip() else f"feature column {name!r} is empty"
+        if not np.isfinite(value):
+            return f"feature column {name!r} is not finite: {cell!r}"
+        values.append(value)
+    return tuple(values)
+

@@ -1,0 +1,1 @@
+"""Training: the loop, losses, scalers, metrics, checkpoints, run folders."""

@@ -1,0 +1,200 @@
+"""The run folder: a model and everything that was found out about it, as tensors, JSON, CSV and a picture."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.metadata
+import json
+import platform
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from filelock import FileLock, Timeout
+from safetensors import SafetensorError
+from safetensors.torch import load, save
+from torch import Tensor
+
+import scoregnn
+from scoregnn.config import Config
+from scoregnn.errors import InputError, RunFolderError
+from scoregnn.files import write_atomically
+from scoregnn.molecules import FEATURIZER_VERSION
+from scoregnn.training.checkpoint import Progress
+from scoregnn.training.model import Model, build_network
+from scoregnn.training.scaling import ColumnScaler, TargetScaler
+from scoregnn.training.task import Task
+
+FORMAT = "scoregnn-model"
+FORMAT_VERSION = 1
+_PACKAGES = ("scoregnn", "torch", "rdkit", "numpy", "scikit-learn", "safetensors")
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Creates `folder` if need be and holds its lock; a second process gets a `RunFolderError` at once."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / ".lock", blocking=False)
+        lock.acquire()
+    except Timeout:
+        raise RunFolderError(f"{folder} is in use by another process; wait for it or choose another --output") from None
+    except OSError as error:
+        raise InputError(f"cannot write to the folder {folder}: {error.strerror or error}") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def write_json(path: Path, content: Mapping[str, Any]) -> None:
+    write_atomically(path, json.dumps(content, indent=2, allow_nan=False) + "\n")
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """The JSON object in `path`; anything else raises `RunFolderError`."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise RunFolderError(f"{path} does not exist") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise RunFolderError(f"{path} cannot be read: {error}") from None
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise RunFolderError(f"{path} is damaged: it is not JSON ({error})") from None
+    if not isinstance(content, dict):
+        raise RunFolderError(f"{path} is damaged: it holds no JSON object")
+    return content
+
+
+def package_versions() -> dict[str, str]:
+    """Versions of Python and of the packages that can change a number."""
+    versions = {"python": platform.python_version(), "scoregnn": scoregnn.__version__}
+    for name in _PACKAGES[1:]:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            versions[name] = importlib.metadata.version(name)
+    return versions
+
+
+def save_model(folder: Path, model: Model, *, data: Mapping[str, Any]) -> None:
+    """Writes `model.safetensors`, then `model.json`, which names its checksum and so completes the folder.
+
+    data: facts about the training data to keep (source, hash, rows, split).
+    """
+    tensors = _model_tensors(model)
+    weights = save({name: value.detach().contiguous().cpu() for name, value in tensors.items()})
+    write_atomically(folder / "model.safetensors", weights)
+    content = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "featurizer_version": FEATURIZER_VERSION,
+        "config": model.config.to_dict(),
+        "config_digest": model.config.digest(),
+        "task": model.task.to_dict(),
+        "features": list(model.features),
+        "num_parameters": model.num_parameters,
+        "networks": [
+            {
+                "best_epoch": progress.best_epoch,
+                "best_validation_loss": progress.best_loss,
+                "epochs": progress.epoch,
+            }
+            for progress in model.progress
+        ],
+        "data": dict(data),
+        "versions": package_versions(),
+        "weights_sha256": hashlib.sha256(weights).hexdigest(),
+    }
+    write_json(folder / "model.json", content)
+
+
+def load_model(folder: Path | str) -> Model:
+    """The model in a run folder.
+
+    Raises `RunFolderError` when the folder is missing, unfinished, damaged, of another program or of a newer format.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise RunFolderError(f"no model folder {folder}; train one with `scoregnn train --output {folder}`")
+    if not (folder / "model.json").exists():
+        if (folder / "run.json").exists():
+            raise RunFolderError(f"the run in {folder} is not finished; go on with `scoregnn train --resume --output {folder}`")
+        raise RunFolderError(f"{folder} holds no model (no model.json)")
+    content = read_json(folder / "model.json")
+    _check_format(folder, content)
+    weights_path = folder / "model.safetensors"
+    try:
+        weights = weights_path.read_bytes()
+    except OSError as error:
+        raise RunFolderError(f"{weights_path} cannot be read: {error.strerror or error}") from None
+    if hashlib.sha256(weights).hexdigest() != content.get("weights_sha256"):
+        raise RunFolderError(f"{weights_path} is damaged: its checksum is not the one that model.json names")
+    try:
+        return _assemble(content, load(weights))
+    except (SafetensorError, KeyError, TypeError, ValueError, RuntimeError, AttributeError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise RunFolderError(f"the model in {folder} is damaged: {reason}") from None
+
+
+def _check_format(folder: Path, content: Mapping[str, Any]) -> None:
+    if content.get("format") != FORMAT:
+        raise RunFolderError(f"{folder / 'model.json'} is not a model of this program")
+    version = content.get("format_version")
+    if not isinstance(version, int):
+        raise RunFolderError(f"{folder / 'model.json'} is damaged: it names no format version")
+    if version > FORMAT_VERSION:
+        raise RunFolderError(
+            f"the model in {folder} has format {version}, newer than this program's {FORMAT_VERSION}; update scoregnn"
+        )
+    if content.get("featurizer_version") != FEATURIZER_VERSION:
+        raise RunFolderError(
+            f"the model in {folder} was trained with atom features of version {content.get('featurizer_version')}, "
+            f"this program computes version {FEATURIZER_VERSION}; train it anew"
+        )
+
+
+def _model_tensors(model: Model) -> dict[str, Tensor]:
+    tensors = {
+        "target_scaler.mean": model.target_scaler.mean,
+        "target_scaler.scale": model.target_scaler.scale,
+        "training_keys": model.training_keys,
+    }
+    for prefix, scaler in (("descriptor_scaler", model.descriptor_scaler), ("feature_scaler", model.feature_scaler)):
+        tensors |= {f"{prefix}.{name}": value for name, value in scaler.tensors().items()}
+    for member, network in enumerate(model.networks):
+        tensors |= {f"networks.{member}.{name}": value for name, value in network.state_dict().items()}
+    return tensors
+
+
+def _assemble(content: Mapping[str, Any], tensors: dict[str, Tensor]) -> Model:
+    def part(prefix: str) -> dict[str, Tensor]:
+        return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
+
+    config, task = Config.from_dict(content["config"]), Task.from_dict(content["task"])
+    networks = []
+    with torch.random.fork_rng(devices=[]):
+        for member in range(config.ensemble):
+            network = build_network(config, task, len(content["features"]))
+            network.load_state_dict(part(f"networks.{member}."))
+            networks.append(network.eval())
+    return Model(
+        config=config,
+        task=task,
+        features=tuple(content["features"]),
+        target_scaler=TargetScaler(**part("target_scaler.")),
+        descriptor_scaler=ColumnScaler(**part("descriptor_scaler.")),
+        feature_scaler=ColumnScaler(**part("feature_scaler.")),
+        networks=networks,
+        training_keys=tensors["training_keys"],
+        progress=[
+            Progress(epoch=entry["epochs"], best_epoch=entry["best_epoch"], best_loss=entry["best_validation_loss"])
+            for entry in content["networks"]
+        ],
+    )
+
+
+def hash_keys(keys: list[str]) -> Tensor:
+    """Hashes of identity keys, int64 [distinct], sorted: enough to recognise a molecule, not to read it."""
+    numbers = {int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big", signed=True) for key in keys}
+    return torch.tensor(sorted(numbers), dtype=torch.int64)
