@@ -135,7 +135,7 @@ class Config:
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
-    """"; did you mean 'x'?" where a known word is close, otherwise the known words."""
+    """ "; did you mean 'x'?" where a known word is close, otherwise the known words."""
     known = list(known)
     close = difflib.get_close_matches(str(word).lower(), known, n=1)
     return f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(known)}"

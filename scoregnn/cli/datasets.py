@@ -53,7 +53,14 @@ def show(name: Annotated[str, typer.Argument(help="Name of a data set, such as e
     if card.baseline_columns:
         lines.append(f"to compare     {', '.join(card.baseline_columns)} (predictions by others, never a feature)")
     lines += ["", "Known faults", *(line for fault in card.faults for line in _wrapped(fault, "- "))]
-    lines += ["", "Fair split", *_wrapped(card.split), "", "Cite", *(line for c in card.citations for line in _wrapped(c, "- "))]
+    lines += [
+        "",
+        "Fair split",
+        *_wrapped(card.split),
+        "",
+        "Cite",
+        *(line for c in card.citations for line in _wrapped(c, "- ")),
+    ]
     lines += ["", "Source", *_wrapped(card.source), "", "Licence", *_wrapped(card.licence), "", f"sha256 {card.sha256}"]
     typer.echo("\n".join(lines))
 

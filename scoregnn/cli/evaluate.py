@@ -12,7 +12,8 @@ from scoregnn.cli.options import Censored, Device, SkipBadRows, SmilesColumn, Ta
 def evaluate(
     data: Annotated[str, typer.Option("--data", metavar="FILE", help="Labelled table.")],
     model: Annotated[
-        str | None, typer.Option("--model", "-m", metavar="DIR", help="Run folder of the model; the newest in ./runs if left out.")
+        str | None,
+        typer.Option("--model", "-m", metavar="DIR", help="Run folder of the model; the newest in ./runs if left out."),
     ] = None,
     smiles_column: SmilesColumn = None,
     target_column: TargetColumns = None,

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 SmilesColumn = Annotated[
-    str | None, typer.Option("--smiles-column", metavar="NAME", help="Column of the SMILES; found by its name if left out.")
+    str | None,
+    typer.Option("--smiles-column", metavar="NAME", help="Column of the SMILES; found by its name if left out."),
 ]
 TargetColumns = Annotated[
     list[str] | None,
@@ -15,7 +16,9 @@ TargetColumns = Annotated[
 ]
 FeatureColumns = Annotated[
     list[str] | None,
-    typer.Option("--feature-column", metavar="NAME", help="Numeric column joined to each molecule (pH, …); repeatable."),
+    typer.Option(
+        "--feature-column", metavar="NAME", help="Numeric column joined to each molecule (pH, …); repeatable."
+    ),
 ]
 WeightColumn = Annotated[str | None, typer.Option("--weight-column", metavar="NAME", help="Column of sample weights.")]
 Censored = Annotated[bool, typer.Option("--censored", help="Read >3 and <-2 in a target as bounds.")]

@@ -13,13 +13,22 @@ def predict(
     smiles: Annotated[list[str] | None, typer.Argument(metavar="[SMILES]...", help="Molecules as SMILES.")] = None,
     input_: Annotated[
         str | None,
-        typer.Option("--input", "-i", metavar="FILE", help="Table of molecules (.csv, .smi, .sdf, .parquet, .gz), or - for standard input."),
+        typer.Option(
+            "--input",
+            "-i",
+            metavar="FILE",
+            help="Table of molecules (.csv, .smi, .sdf, .parquet, .gz), or - for standard input.",
+        ),
     ] = None,
     model: Annotated[
-        str | None, typer.Option("--model", "-m", metavar="DIR", help="Run folder of the model; the newest in ./runs if left out.")
+        str | None,
+        typer.Option("--model", "-m", metavar="DIR", help="Run folder of the model; the newest in ./runs if left out."),
     ] = None,
     output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="CSV to write (.gz: compressed); standard output if left out.")
+        str | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="CSV to write (.gz: compressed); standard output if left out."
+        ),
     ] = None,
     smiles_column: SmilesColumn = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with code 2 when a molecule is refused.")] = False,

@@ -18,7 +18,17 @@ from scoregnn.cli.options import (
     TimeLimit,
     WeightColumn,
 )
-from scoregnn.config import BLOCKS, DESCRIPTORS, INTEGRATORS, PRESETS, READOUTS, STANDARDIZATIONS, VELOCITIES, Config, suggestion
+from scoregnn.config import (
+    BLOCKS,
+    DESCRIPTORS,
+    INTEGRATORS,
+    PRESETS,
+    READOUTS,
+    STANDARDIZATIONS,
+    VELOCITIES,
+    Config,
+    suggestion,
+)
 from scoregnn.errors import InputError
 
 if TYPE_CHECKING:
@@ -37,7 +47,9 @@ def _default(text: str, name: str) -> str:
 
 
 def train(
-    dataset: Annotated[str | None, typer.Option("--dataset", metavar="NAME", help="A packaged data set, such as esol.")] = None,
+    dataset: Annotated[
+        str | None, typer.Option("--dataset", metavar="NAME", help="A packaged data set, such as esol.")
+    ] = None,
     data: Annotated[
         str | None, typer.Option("--data", metavar="FILE", help="Your table (.csv, .tsv, .smi, .sdf, .parquet, .gz).")
     ] = None,
@@ -50,24 +62,33 @@ def train(
     censored: Censored = False,
     skip_bad_rows: SkipBadRows = False,
     preset: Annotated[str, typer.Option("--preset", help=f"Settings to start from: {', '.join(PRESETS)}.")] = "fast",
-    block: Annotated[str | None, typer.Option("--block", help=_choice(BLOCKS, "Message-passing layer", _FAST.block))] = None,
+    block: Annotated[
+        str | None, typer.Option("--block", help=_choice(BLOCKS, "Message-passing layer", _FAST.block))
+    ] = None,
     steps: Annotated[int | None, typer.Option("--steps", help=_default("Iterations.", "steps"))] = None,
     dt: Annotated[float | None, typer.Option("--dt", help=_default("Step size.", "dt"))] = None,
     integrator: Annotated[
         str | None, typer.Option("--integrator", help=_choice(INTEGRATORS, "Scheme", _FAST.integrator))
     ] = None,
     share: Annotated[
-        bool | None, typer.Option("--share/--no-share", help="One block for all iterations, or one for each. [default: share]")
+        bool | None,
+        typer.Option("--share/--no-share", help="One block for all iterations, or one for each. [default: share]"),
     ] = None,
-    velocity: Annotated[str | None, typer.Option("--velocity", help=_choice(VELOCITIES, "Update", _FAST.velocity))] = None,
+    velocity: Annotated[
+        str | None, typer.Option("--velocity", help=_choice(VELOCITIES, "Update", _FAST.velocity))
+    ] = None,
     self_loops: Annotated[
         bool | None,
         typer.Option("--self-loops/--no-self-loops", help="Messages to oneself. [default: only for a plain stack]"),
     ] = None,
-    hidden: Annotated[int | None, typer.Option("--hidden", help=_default("Width of an atom's state.", "hidden"))] = None,
+    hidden: Annotated[
+        int | None, typer.Option("--hidden", help=_default("Width of an atom's state.", "hidden"))
+    ] = None,
     heads: Annotated[int | None, typer.Option("--heads", help=_default("Attention heads.", "heads"))] = None,
     dropout: Annotated[float | None, typer.Option("--dropout", help=_default("Dropout.", "dropout"))] = None,
-    readout: Annotated[str | None, typer.Option("--readout", help=_choice(READOUTS, "Atoms to molecule", _FAST.readout))] = None,
+    readout: Annotated[
+        str | None, typer.Option("--readout", help=_choice(READOUTS, "Atoms to molecule", _FAST.readout))
+    ] = None,
     head_layers: Annotated[
         int | None, typer.Option("--head-layers", help=_default("Hidden layers of the head.", "head_layers"))
     ] = None,
@@ -78,25 +99,39 @@ def train(
     standardize: Annotated[
         str | None, typer.Option("--standardize", help=_choice(STANDARDIZATIONS, "Molecules", _FAST.standardize))
     ] = None,
-    ensemble: Annotated[int | None, typer.Option("--ensemble", help=_default("Networks, averaged.", "ensemble"))] = None,
+    ensemble: Annotated[
+        int | None, typer.Option("--ensemble", help=_default("Networks, averaged.", "ensemble"))
+    ] = None,
     split: Annotated[
         str,
-        typer.Option("--split", help="random, scaffold, scaffold-balanced, butina, time, column, or a splits.json."),
+        typer.Option(
+            "--split",
+            help="random, scaffold, scaffold-balanced, butina, time, column, reference (with --dataset esol), "
+            "or the path of a splits.json.",
+        ),
     ] = "random",
-    split_column: Annotated[str | None, typer.Option("--split-column", metavar="NAME", help="For time and column.")] = None,
+    split_column: Annotated[
+        str | None, typer.Option("--split-column", metavar="NAME", help="For time and column.")
+    ] = None,
     split_seed: Annotated[int | None, typer.Option("--split-seed", help="Of the split. [default: --seed]")] = None,
     fractions: Annotated[
         tuple[float, float, float], typer.Option("--fractions", help="Train, validation and test part.")
     ] = (0.8, 0.1, 0.1),
     seed: Annotated[int | None, typer.Option("--seed", help=_default("Of weights, batches, dropout.", "seed"))] = None,
-    epochs: Annotated[int | None, typer.Option("--epochs", help=_default("Passes over the training part.", "epochs"))] = None,
+    epochs: Annotated[
+        int | None, typer.Option("--epochs", help=_default("Passes over the training part.", "epochs"))
+    ] = None,
     batch_size: Annotated[int | None, typer.Option("--batch-size", help=_default("Molecules.", "batch_size"))] = None,
     learning_rate: Annotated[
         float | None, typer.Option("--learning-rate", help=_default("At the peak.", "learning_rate"))
     ] = None,
-    weight_decay: Annotated[float | None, typer.Option("--weight-decay", help=_default("Of AdamW.", "weight_decay"))] = None,
+    weight_decay: Annotated[
+        float | None, typer.Option("--weight-decay", help=_default("Of AdamW.", "weight_decay"))
+    ] = None,
     warmup: Annotated[float | None, typer.Option("--warmup", help=_default("Share of the steps.", "warmup"))] = None,
-    clip_norm: Annotated[float | None, typer.Option("--clip-norm", help=_default("Of the gradient.", "clip_norm"))] = None,
+    clip_norm: Annotated[
+        float | None, typer.Option("--clip-norm", help=_default("Of the gradient.", "clip_norm"))
+    ] = None,
     patience: Annotated[
         int | None, typer.Option("--patience", help="Stop after so many epochs without gain. [default: never]")
     ] = None,
@@ -105,7 +140,9 @@ def train(
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was broken off.")] = False,
     refit: Annotated[bool, typer.Option("--refit", help="Train once more on all rows, for use.")] = False,
-    from_: Annotated[str | None, typer.Option("--from", metavar="DIR", help="Fine-tune the model of this folder.")] = None,
+    from_: Annotated[
+        str | None, typer.Option("--from", metavar="DIR", help="Fine-tune the model of this folder.")
+    ] = None,
     freeze: Annotated[bool, typer.Option("--freeze", help="With --from: train only the readout and the head.")] = False,
     time_limit: TimeLimit = 20.0,
     device: Device = "cpu",
@@ -159,9 +196,12 @@ def train(
     table, name, units = _read(dataset, data, reading)
     for text in table.notes:
         note(text)
+    seed_of_split = config.seed if split_seed is None else split_seed
+    if split == "reference":
+        split = _reference_split(dataset, seed_of_split)
     request = RunRequest(
         config=config,
-        split=SplitRequest(split, config.seed if split_seed is None else split_seed, split_column, fractions),
+        split=SplitRequest(split, seed_of_split, split_column, fractions),
         refit=refit,
         start=from_,
         freeze=freeze,
@@ -211,6 +251,15 @@ def _read(dataset: str | None, data: str | None, reading: dict[str, Any]) -> tup
     from scoregnn.graphs.tables import read_labelled
 
     return read_labelled(str(data), **reading), Path(str(data)).name.split(".")[0] or "table", ()
+
+
+def _reference_split(dataset: str | None, seed: int) -> str:
+    """Path of the packaged split."""
+    from scoregnn.datasets.reference_splits import reference_split_file
+
+    if dataset is None:
+        raise InputError("--split reference is for --dataset; name a split of your own data otherwise")
+    return str(reference_split_file(dataset, seed))
 
 
 def _described(config: Config, split: str, split_seed: int, rows: int, targets: tuple[str, ...]) -> str:

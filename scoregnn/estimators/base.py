@@ -124,7 +124,13 @@ class ScoreEstimator(BaseEstimator):
         keys = [molecule.key or "" for molecule in chosen]
         train, validation = self._hold_out(keys, config.seed)
         model = fit_model(
-            data, train, validation, config, task, feature_names=tuple(f"feature_{number + 1}" for number in range(joined.shape[1])), device=self.device
+            data,
+            train,
+            validation,
+            config,
+            task,
+            feature_names=tuple(f"feature_{number + 1}" for number in range(joined.shape[1])),
+            device=self.device,
         )
         model.training_keys = hash_keys([keys[row] for row in train])
         self._set_model(model)

@@ -10,9 +10,7 @@ from scoregnn.errors import InputError
 BLOCK = 1024
 
 
-def butina_clusters(
-    fingerprints: NDArray[np.uint8], *, cutoff: float = 0.35, block: int = BLOCK
-) -> NDArray[np.int64]:
+def butina_clusters(fingerprints: NDArray[np.uint8], *, cutoff: float = 0.35, block: int = BLOCK) -> NDArray[np.int64]:
     """Cluster number of each fingerprint, in the order in which the clusters are found.
 
     Shape: `[n, num_bytes]` packed bits to `[n]`. Two fingerprints are neighbours where their Tanimoto

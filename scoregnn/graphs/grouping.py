@@ -51,13 +51,9 @@ def target_sizes(num_rows: int, fractions: Sequence[float]) -> list[int]:
     """
     fractions = list(fractions)
     if len(fractions) != 3 or not all(math.isfinite(fraction) and fraction >= 0 for fraction in fractions):
-        raise InputError(
-            f"fractions must be three numbers of at least 0 (train, validation, test), not {fractions}"
-        )
+        raise InputError(f"fractions must be three numbers of at least 0 (train, validation, test), not {fractions}")
     if abs(sum(fractions) - 1) > 1e-6:
-        raise InputError(
-            f"the fractions of train, validation and test must add up to 1, not to {sum(fractions):g}"
-        )
+        raise InputError(f"the fractions of train, validation and test must add up to 1, not to {sum(fractions):g}")
     if not fractions[0]:
         raise InputError("the fraction of train must be above 0: nothing to learn from")
     if num_rows < (parts := sum(fraction > 0 for fraction in fractions)):
@@ -117,9 +113,7 @@ def seeded_generator(seed: int) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def same_length(
-    groups: Sequence[Hashable], values: Sequence[object] | NDArray[np.generic], name: str
-) -> None:
+def same_length(groups: Sequence[Hashable], values: Sequence[object] | NDArray[np.generic], name: str) -> None:
     """Raises `InputError` where there is not one value a row."""
     if len(values) != len(groups):
         raise InputError(f"{name} must have one value a row: {len(values)} for {len(groups)} rows")

@@ -132,9 +132,7 @@ def _parts_of_rows(path: str | Path, content: dict[str, Any], num_rows: int) -> 
             raise InputError(f"{path}: {part} must be a list of row numbers, not {_short(numbers)}")
         for number in numbers:
             if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= num_rows:
-                raise InputError(
-                    f"{path}: {part} holds {_short(number)}, not a row number from 1 to {num_rows}"
-                )
+                raise InputError(f"{path}: {part} holds {_short(number)}, not a row number from 1 to {num_rows}")
             if part_of_row[number] >= 0:
                 other = PARTS[part_of_row[number]]
                 where = f"twice in {part}" if other == part else f"in {other} and in {part}"

@@ -59,9 +59,7 @@ class Split:
         if len(rows) and rows[0] < 0:
             raise InputError(f"a split cannot hold the row position {rows[0]}: positions start at 0")
         if (twice := np.flatnonzero(rows[1:] == rows[:-1])).size:
-            raise InputError(
-                f"the row position {rows[twice[0]]} is twice in the split: keep it in one part only"
-            )
+            raise InputError(f"the row position {rows[twice[0]]} is twice in the split: keep it in one part only")
 
     @property
     def parts(self) -> dict[str, Indices]:
@@ -77,9 +75,7 @@ class Split:
         return labels
 
 
-def random_split(
-    groups: Sequence[Hashable], *, fractions: Sequence[float] = DEFAULT_FRACTIONS, seed: int = 0
-) -> Split:
+def random_split(groups: Sequence[Hashable], *, fractions: Sequence[float] = DEFAULT_FRACTIONS, seed: int = 0) -> Split:
     """Whole groups, at random, to parts as near to `fractions` of the rows as whole groups allow.
 
     The distinct keys are sorted, then shuffled by `np.random.default_rng(seed).permutation`. In that order
@@ -127,14 +123,10 @@ def butina_split(
     `fingerprints` are packed bits `[num_rows, num_bytes]`; `cutoff` is a Tanimoto distance. See
     `cluster_groups`.
     """
-    return _split_sets(
-        groups, cluster_groups(groups, fingerprints, cutoff=cutoff), fractions, seed, "clusters"
-    )
+    return _split_sets(groups, cluster_groups(groups, fingerprints, cutoff=cutoff), fractions, seed, "clusters")
 
 
-def cluster_groups(
-    groups: Sequence[Hashable], fingerprints: NDArray[np.uint8], *, cutoff: float = 0.35
-) -> list[int]:
+def cluster_groups(groups: Sequence[Hashable], fingerprints: NDArray[np.uint8], *, cutoff: float = 0.35) -> list[int]:
     """Taylor-Butina cluster of every row: each group is clustered once, in the order of the sorted keys.
 
     Of rows with one key and different fingerprints (tautomers) the smallest fingerprint stands for the group.
@@ -142,9 +134,7 @@ def cluster_groups(
     codes, _ = label_codes(groups)
     fingerprints = np.ascontiguousarray(fingerprints)
     if fingerprints.ndim != 2 or len(fingerprints) != len(codes):
-        raise InputError(
-            f"fingerprints must be one row of bytes for each of {len(codes)} rows: {fingerprints.shape}"
-        )
+        raise InputError(f"fingerprints must be one row of bytes for each of {len(codes)} rows: {fingerprints.shape}")
     order = np.lexsort((*fingerprints.T[::-1], codes))
     first = order[np.searchsorted(codes[order], np.arange(codes.max(initial=-1) + 1))]
     clusters = butina_clusters(fingerprints[first], cutoff=cutoff)

@@ -29,8 +29,8 @@ spec.loader.exec_module(module)
 from scoregnn.molecules.worker import main
 main()
 """
-# The worker must import this very scoregnn, and nothing from the folder that the user happens to be in: hence -P and
-# the explicit file instead of -m. The parent's search path follows behind, for an RDKit found only through it.
+# The worker must import this very scoregnn, and nothing from the folder that the user happens to be in: hence -P
+# and the explicit file instead of -m. The parent's search path follows behind, for an RDKit found only through it.
 
 _ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 
@@ -44,8 +44,9 @@ class WorkerProcess:
 
     def __init__(self, options: FeaturizeOptions, time_limit: float) -> None:
         if not sys.executable:
-            raise WorkerStartError("molecules are read in worker processes, and this Python has no sys.executable")
-        command = [sys.executable, "-P", "-c", _BOOTSTRAP, str(scoregnn.__file__), *(p for p in sys.path if p)]
+            raise WorkerStartError("molecules are read in worker processes, but sys.executable is empty")
+        path = [entry for entry in sys.path if entry]
+        command = [sys.executable, "-P", "-c", _BOOTSTRAP, str(scoregnn.__file__), *path]
         with tempfile.TemporaryFile() as errors:
             try:
                 self._process = subprocess.Popen(
@@ -87,7 +88,7 @@ class WorkerProcess:
         return True
 
     def receive(self, time_limit: float) -> Any:
-        """The next message; None when the worker is gone; raises `TimeoutError` after `time_limit` seconds."""
+        """The next message, None when the worker is gone; `TimeoutError` after `time_limit` seconds."""
         try:
             return self._inbox.get(timeout=time_limit)
         except queue.Empty:
@@ -101,7 +102,7 @@ class WorkerProcess:
             self._stream("stdin").close()
 
     def how_it_ended(self) -> str:
-        """"signal 11" or "exit code 1", of a process that has ended."""
+        """ "signal 11" or "exit code 1", of a process that has ended."""
         code = self._process.wait()
         return f"signal {-code}" if code < 0 else f"exit code {code}"
 

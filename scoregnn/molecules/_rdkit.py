@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,11 +16,21 @@ _blocked: Any = None
 _legacy_before = True
 
 
+def _after_fork() -> None:
+    """The lock may be held by a thread that does not exist in the child."""
+    global _lock, _depth
+    _lock, _depth = threading.RLock(), 0
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
 @contextmanager
 def rdkit_settings() -> Iterator[None]:
     """No log lines, and the stereo perception whose labels do not depend on the spelling (see `features`).
 
-    Both are global in RDKit: the first of all nested and concurrent users sets them, the last one restores them.
+    Both are global in RDKit: the first of all nested and concurrent users sets them, the last restores them.
     """
     global _depth, _blocked, _legacy_before
     with _lock:

@@ -1,12 +1,12 @@
 """Descriptors of a whole molecule, as RDKit gives them.
 
     none: no descriptor.
-    fast: `rdMolDescriptors.Properties` (counts, logP, polar surface, connectivity and shape indices), the surface-area
+    fast: `rdMolDescriptors.Properties` (counts, logP, polar surface, connectivity and shape indices), surface-area
         bins (SlogP_VSA, SMR_VSA, PEOE_VSA) and the 42 molecular quantum numbers; computed in C++ throughout.
-    full: RDKit's descriptor list (`rdkit.Chem.Descriptors`), much of it Python, and many times as slow as `fast`.
+    full: RDKit's descriptor list (`rdkit.Chem.Descriptors`), much of it Python, and several times as slow as `fast`.
 
-Values are not scaled, clipped or imputed here: RDKit returns NaN, infinities and huge numbers (`Ipc`), and what to put
-in their place is learned on the training part of the data.
+Values are not scaled, clipped or imputed here: RDKit returns NaN, infinities and huge numbers (`Ipc`), and what to
+put in their place is learned on the training part of the data.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _VECTORS: tuple[_Vector, ...] = (
 
 
 def descriptor_names(kind: str) -> tuple[str, ...]:
-    """Names of the descriptors of a kind, in the order of `compute_descriptors`; `InputError` for an unknown kind."""
+    """Names, in the order of `compute_descriptors`; raises `InputError` for an unknown kind."""
     if kind == "none":
         return ()
     if kind == "fast":
@@ -46,7 +46,7 @@ def descriptor_names(kind: str) -> tuple[str, ...]:
 
 
 def compute_descriptors(mol: Chem.Mol, kind: str) -> np.ndarray:
-    """Descriptors of a molecule: float64 [len(descriptor_names(kind))]; NaN where RDKit cannot compute one."""
+    """The values: float64 [len(descriptor_names(kind))]; NaN where RDKit cannot compute one."""
     if kind not in DESCRIPTOR_KINDS:
         descriptor_names(kind)
     with rdkit_settings():

@@ -1,12 +1,13 @@
 """Atoms and bonds as small whole numbers, one column a property, to be embedded by a network.
 
-A feature depends on the molecule only, never on how its SMILES was written: no raw chiral tags, no explicit or implicit
-hydrogen counts, nothing that depends on the choice of a smallest set of rings. (The size of the smallest ring through
-an atom or a bond does not: every minimum cycle basis contains a shortest ring through each of them.)
+A feature depends on the molecule only, never on how its SMILES was written: no raw chiral tags, no explicit or
+implicit hydrogen counts, nothing that depends on the choice of a smallest set of rings. (The size of the smallest
+ring through an atom does not: every minimum cycle basis contains a shortest ring through each ring atom.)
 
-R/S and E/Z are RDKit's own labels of perceived stereochemistry. The newer labelling (`rdCIPLabeler`) was tried and not
-taken: on stereoisomers of hexachlorocyclohexane its labels change with the order of atoms, RDKit's own do not.
-A double bond of unknown geometry ("either" in an SDF file) counts as one without: SMILES cannot tell them apart.
+R/S and E/Z are the labels of RDKit's own ("legacy") perception of stereochemistry. The newer labelling
+(`rdCIPLabeler`) was tried and not taken: on stereoisomers of hexachlorocyclohexane its labels change with the order
+of the atoms. A double bond of unknown geometry ("either" in an SDF file) counts as one without: SMILES cannot tell
+them apart.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ FEATURIZER_VERSION = 1
 
 @dataclass(frozen=True)
 class Category:
-    """A property with a few known values; code i stands for `values[i]`, the last code for every other value."""
+    """A property with a few known values: code i stands for `values[i]`, the last code for every other value."""
 
     name: str
     values: tuple[Hashable, ...]
@@ -47,35 +48,37 @@ class Category:
         return self.codes.get(value, self.other)
 
 
-ELEMENTS = tuple(
-    "* H B C N O F Si P S Cl Br I Se As Te Ge Li Be Na Mg Al K Ca Ti V Cr Mn Fe Co Ni Cu Zn Ga Sr Zr Mo Ru Rh Pd Ag Cd "
-    "In Sn Sb Cs Ba La Ce Gd W Re Os Ir Pt Au Hg Tl Pb Bi U".split()
+_SYMBOLS = (
+    "* H B C N O F Si P S Cl Br I Se As Te Ge Li Be Na Mg Al K Ca Ti V Cr Mn Fe Co Ni Cu Zn Ga Sr Zr Mo "
+    "Ru Rh Pd Ag Cd In Sn Sb Cs Ba La Ce Gd W Re Os Ir Pt Au Hg Tl Pb Bi U"
 )
+ELEMENTS = tuple(_SYMBOLS.split())
 """Elements with a code of their own; `*` is a dummy atom, an attachment point."""
 
 _H = Chem.HybridizationType
 _B = Chem.BondType
 _S = Chem.BondStereo
-_RING_SIZES = (0, 3, 4, 5, 6, 7, 8)
+_HYBRIDIZATIONS = (_H.S, _H.SP, _H.SP2, _H.SP3, _H.SP2D, _H.SP3D, _H.SP3D2)
+_BOND_TYPES = (_B.SINGLE, _B.DOUBLE, _B.TRIPLE, _B.AROMATIC, _B.DATIVE, _B.ZERO)
 
 ATOM_FEATURES: tuple[Category, ...] = (
     Category("element", ELEMENTS),
     Category("degree", (0, 1, 2, 3, 4, 5, 6)),
     Category("hydrogens", (0, 1, 2, 3, 4)),
     Category("charge", (0, 1, -1, 2, -2, 3, -3, 4, -4)),
-    Category("hybridization", tuple(str(h) for h in (_H.S, _H.SP, _H.SP2, _H.SP3, _H.SP2D, _H.SP3D, _H.SP3D2))),
+    Category("hybridization", tuple(str(h) for h in _HYBRIDIZATIONS)),
     Category("aromatic", (False, True)),
     Category("in_ring", (False, True)),
-    Category("smallest_ring", _RING_SIZES),
+    Category("smallest_ring", (0, 3, 4, 5, 6, 7, 8)),
     Category("chirality", ("", "R", "S", "r", "s")),
     Category("isotope", (False, True)),
     Category("radical_electrons", (0, 1, 2)),
 )
-"""Columns of `atom_features`. `degree` counts bonds to atoms of the graph, `smallest_ring` is 0 outside rings,
-`isotope` tells whether one is given."""
+"""Columns of `atom_features`. `degree` counts bonds to atoms of the graph, so not to removed hydrogens;
+`smallest_ring` is 0 outside rings; `isotope` tells whether one is given."""
 
 BOND_FEATURES: tuple[Category, ...] = (
-    Category("type", tuple(str(b) for b in (_B.SINGLE, _B.DOUBLE, _B.TRIPLE, _B.AROMATIC, _B.DATIVE, _B.ZERO))),
+    Category("type", tuple(str(b) for b in _BOND_TYPES)),
     Category("conjugated", (False, True)),
     Category("in_ring", (False, True)),
     Category("stereo", ("", "E", "Z")),
@@ -149,7 +152,7 @@ def bond_features(mol: Chem.Mol) -> np.ndarray:
 
 
 def bond_atoms(mol: Chem.Mol) -> np.ndarray:
-    """First and second atom of every bond: int32 [num_bonds, 2]; a dative bond points from donor to acceptor."""
+    """Both atoms of every bond: int32 [num_bonds, 2]; a dative bond points from donor to acceptor."""
     ends: list[int] = []
     for bond in mol.GetBonds():
         ends += (bond.GetBeginAtomIdx(), bond.GetEndAtomIdx())

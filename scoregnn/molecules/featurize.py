@@ -11,7 +11,8 @@ from scoregnn.molecules.descriptors import compute_descriptors, descriptor_names
 from scoregnn.molecules.features import atom_features, bond_atoms, bond_features
 from scoregnn.molecules.fingerprints import morgan_bits
 from scoregnn.molecules.identity import canonical_smiles, identity_key
-from scoregnn.molecules.parsing import MoleculeInput, check_policy, parse_molecule
+from scoregnn.molecules.inputs import MoleculeInput
+from scoregnn.molecules.parsing import check_policy, parse_molecule
 from scoregnn.molecules.scaffolds import murcko_scaffold
 
 
@@ -20,7 +21,7 @@ class FeaturizeOptions:
     """What to compute besides the graph.
 
     standardize: one of `STANDARDIZE_POLICIES`. descriptors: one of `DESCRIPTOR_KINDS`.
-    identity, scaffold, fingerprint, smiles: whether to give `Molecule.key`, `.scaffold`, `.fingerprint`, `.smiles`.
+    identity, scaffold, fingerprint, smiles: whether to fill `key`, `scaffold`, `fingerprint`, `smiles` of `Molecule`.
     """
 
     standardize: str = "as-drawn"
@@ -40,7 +41,7 @@ class Molecule:
     """A molecule as plain arrays, free of RDKit.
 
     atoms: uint8 [num_atoms, len(ATOM_FEATURES)]. bonds: int32 [num_bonds, 2], each bond once.
-    bond_features: uint8 [num_bonds, len(BOND_FEATURES)]. descriptors: float64 [num_descriptors], may hold NaN.
+    bond_features: uint8 [num_bonds, len(BOND_FEATURES)]. descriptors: float64 [num_descriptors], with NaN.
     key: see `identity_key`. scaffold: see `murcko_scaffold`. fingerprint: see `morgan_bits`.
     smiles: canonical. What was not asked for is None.
     """
@@ -78,11 +79,12 @@ def featurize_one(item: MoleculeInput, options: FeaturizeOptions | None = None) 
     options = options or FeaturizeOptions()
     with rdkit_settings():
         mol = parse_molecule(item, standardize=options.standardize)
+        wanted = options.descriptors
         return Molecule(
             atoms=atom_features(mol),
             bonds=bond_atoms(mol),
             bond_features=bond_features(mol),
-            descriptors=None if options.descriptors == "none" else compute_descriptors(mol, options.descriptors),
+            descriptors=None if wanted == "none" else compute_descriptors(mol, wanted),
             key=identity_key(mol) if options.identity else None,
             scaffold=murcko_scaffold(mol) if options.scaffold else None,
             fingerprint=morgan_bits(mol) if options.fingerprint else None,

@@ -12,7 +12,7 @@ _NO_STRUCTURE = "MOSFIJXAXDLOML-UHFFFAOYSA-N"  # InChIKey of the empty InChI
 def identity_key(mol: Chem.Mol) -> str:
     """The standard InChIKey, or `smiles:` + canonical SMILES where RDKit gives none (`*`, over 1,024 atoms).
 
-    Spellings and simple tautomers (mobile hydrogens) share a key; salts, stereoisomers and isotopologues do not.
+    Spellings and simple tautomers (mobile hydrogens) share a key; salts, stereoisomers, isotopologues do not.
     Nothing is printed: InChI's warnings concern its own normalisation, not the molecule.
     """
     with rdkit_settings():

@@ -14,7 +14,8 @@ from typing import Any
 from scoregnn.errors import InputError, ScoreGNNError
 from scoregnn.molecules._process import WorkerProcess
 from scoregnn.molecules.featurize import FeaturizeOptions, Molecule, Refusal
-from scoregnn.molecules.parsing import MolBlock, MoleculeInput, unreadable
+from scoregnn.molecules.inputs import MoleculeInput
+from scoregnn.molecules.parsing import unreadable
 
 MOST_WORKERS = 8
 """Most workers taken by default: each holds an RDKit of its own in memory."""
@@ -25,7 +26,7 @@ CHUNK = 256
 LOOK_AHEAD = 2
 """Chunks read ahead of the consumer, for each worker."""
 
-_WAIT = 0.5  # seconds between two looks at whether a wait still makes sense; Windows cannot interrupt a longer one
+_WAIT = 0.5  # seconds between two looks at whether a wait makes sense; Windows cannot interrupt a longer one
 
 
 def usable_cores() -> int:
@@ -38,14 +39,14 @@ def usable_cores() -> int:
 class Featurizer:
     """Reads molecules in isolated worker processes.
 
-    options: what to compute. workers: at most this many processes; by default the usable cores, at most `MOST_WORKERS`.
+    options: what to compute. workers: most processes, by default the usable cores, but not over `MOST_WORKERS`.
     time_limit: seconds a single molecule may take.
 
-    Workers start with the first molecules, only as many as there is work for, and stay until `close`, garbage collection
-    or the end of the program. They import RDKit and numpy only, need no `if __name__ == "__main__"`, and work from
-    notebooks, threads and daemonic processes. After a fork the child starts workers of its own.
-    A molecule over the time limit is refused; one on which a worker dies is tried once more in a fresh worker, so that
-    a worker killed from outside costs nothing, and then refused.
+    Workers start with the first molecules, only as many as there is work for, and stay until `close`, garbage
+    collection or the end of the program. They import RDKit and numpy only, need no `if __name__ == "__main__"`, and
+    work from notebooks, threads and daemonic processes. After a fork the child starts workers of its own.
+    A molecule over the time limit is refused; one on which a worker dies is tried once more in a fresh worker, so
+    that a worker killed from outside costs nothing, and then refused.
 
     >>> with Featurizer(FeaturizeOptions(smiles=True), workers=1) as featurizer:
     ...     [m.smiles if isinstance(m, Molecule) else m.reason for m in featurizer.map(["OCC", ""])]
@@ -59,8 +60,12 @@ class Featurizer:
             workers = min(MOST_WORKERS, usable_cores())
         if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
             raise InputError(f"workers must be a whole number of at least 1, not {workers!r}")
-        if isinstance(time_limit, bool) or not isinstance(time_limit, int | float) or not 0 < time_limit <= 1e6:
-            raise InputError(f"time_limit must be a number of seconds above 0, not {time_limit!r}")
+        if (
+            isinstance(time_limit, bool)
+            or not isinstance(time_limit, int | float)
+            or not 0 < time_limit <= 1e6
+        ):
+            raise InputError(f"time_limit must be seconds, above 0 and at most a million, not {time_limit!r}")
         self.options = options or FeaturizeOptions()
         self.workers = workers
         self.time_limit = float(time_limit)
@@ -71,8 +76,8 @@ class Featurizer:
     def map(self, items: Iterable[MoleculeInput]) -> Iterator[Molecule | Refusal]:
         """One result for every item, in order, lazily.
 
-        At most `LOOK_AHEAD` chunks of `CHUNK` items for each worker are read ahead. An exception raised by `items`
-        comes out after the results of the items before it. Several threads may call this at the same time.
+        At most `LOOK_AHEAD` chunks of `CHUNK` items for each worker are read ahead. An exception raised by
+        `items` comes out after the results of the items before it. Several threads may call this at once.
         Raises `WorkerStartError` when no worker can start, `ScoreGNNError` when the featurizer was closed.
         """
         return _results(self._pool, iter(items), self.workers * LOOK_AHEAD, self)
@@ -108,7 +113,7 @@ class _Job:
             if not reason:
                 self.items.append(str(item) if isinstance(item, str) else item)
         self.places = [place for place, result in enumerate(self.results) if result is None]
-        self.error: ScoreGNNError | None = None
+        self.error: Exception | None = None
         self.cancelled = False
         self.done = threading.Event()
         if not self.items:
@@ -142,7 +147,7 @@ def _results(
             job = jobs[0]
             while not job.done.wait(_WAIT):
                 if os.getpid() != process:
-                    raise ScoreGNNError("this map was begun before a fork; call map again in the child process")
+                    raise ScoreGNNError("this map was begun before a fork; call map again in the child")
             if job.error is not None:
                 raise job.error
             jobs.popleft()
@@ -236,7 +241,7 @@ class _Pool:
                     self._running[worker] = job
             try:
                 worker = self._work_off(job, worker)
-            except ScoreGNNError as error:
+            except Exception as error:  # whatever it is, somebody waits for this job
                 job.error, worker = error, None
             job.done.set()
             with self._changed:
@@ -278,6 +283,7 @@ class _Pool:
         return worker
 
     def _start(self, job: _Job) -> WorkerProcess:
+        self._check_open()
         worker = WorkerProcess(self._options, self._time_limit)
         with self._changed:
             if not self._closed and not job.cancelled:
@@ -303,5 +309,3 @@ def _after_fork() -> None:
 
 if sys.platform != "win32":
     os.register_at_fork(after_in_child=_after_fork)
-
-__all__ = ["CHUNK", "LOOK_AHEAD", "MOST_WORKERS", "Featurizer", "MolBlock", "usable_cores"]

@@ -1,9 +1,9 @@
 """A text or binary structure in, a checked RDKit molecule out, under one stated standardisation policy.
 
 Policies (`STANDARDIZE_POLICIES`)
-    as-drawn: what was given, sanitised by RDKit. Explicit hydrogens become counts of their neighbour, except isotopes
-        of hydrogen, charged, bridging and lone hydrogens (`[2H]`, `[H+]`, `[H][H]`). The stereochemistry of an N-H
-        imine, which only an explicit hydrogen can spell and which inverts quickly, is dropped with that hydrogen.
+    as-drawn: what was given, sanitised by RDKit. Explicit hydrogens become counts of their neighbour, except
+        isotopes of hydrogen, charged, bridging and lone hydrogens (`[2H]`, `[H+]`, `[H][H]`). The stereochemistry of
+        an N-H imine, which only an explicit hydrogen can spell and which inverts quickly, goes with that hydrogen.
     parent: as-drawn, then RDKit's MolStandardize: `Cleanup` (metals disconnected, functional groups normalised,
         acids reionised), `LargestFragmentChooser` preferring organic fragments, `Uncharger`.
 """
@@ -12,41 +12,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
-from typing import TypeAlias
 
 from rdkit import Chem
 from rdkit.Chem.MolStandardize import rdMolStandardize
 
 from scoregnn.errors import InputError, InvalidMoleculeError
 from scoregnn.molecules._rdkit import rdkit_settings
+from scoregnn.molecules.inputs import MolBlock, MoleculeInput
 
 MAX_LENGTH = 100_000
-"""Longest SMILES read, in characters; an SDF record or a binary molecule may be `BLOCK_FACTOR` times as long."""
+"""Longest SMILES read, in characters; SDF records and binary molecules may be `BLOCK_FACTOR` times as long."""
 
 BLOCK_FACTOR = 100
 
 STANDARDIZE_POLICIES = ("as-drawn", "parent")
 
 
-@dataclass(frozen=True)
-class MolBlock:
-    """One record of an SDF file (V2000 or V3000), as read: the structure, with or without its data fields."""
-
-    text: str
-
-
-MoleculeInput: TypeAlias = str | MolBlock | bytes
-"""A SMILES (or CXSMILES), an SDF record, or what `rdkit.Chem.Mol.ToBinary` returns."""
-
-
 def parse_molecule(item: MoleculeInput, *, standardize: str = "as-drawn") -> Chem.Mol:
     """The sanitised molecule of a SMILES, an SDF record or a binary RDKit molecule.
 
-    Blanks around a SMILES are stripped. A ChemAxon extension after a blank (`CCO |...|`) is read by RDKit; any other
-    text after a blank is refused, since a name in the SMILES column means that the table was split wrongly.
-    Salts, ions, radicals, isotopes, `*`, metals and dative bonds are molecules; queries and reactions are not.
+    Blanks around a SMILES are stripped. A ChemAxon extension after a blank (`CCO |...|`) is read by RDKit; any
+    other text after a blank is refused: a name in the SMILES column means that the table was split wrongly.
+    Salts, ions, radicals, isotopes, `*`, metals, dative bonds are molecules; queries and reactions are not.
 
     Raises `InvalidMoleculeError` with a short reason, and `InputError` for an unknown policy.
     """
@@ -86,7 +74,7 @@ def unreadable(item: object) -> str:
             odd = next(c for c in text if not ("!" <= c <= "~" or c == " "))
             # A tab is a separator like a blank and is judged with the text behind it.
             if odd != "\t":
-                return f"character {ascii(odd)} at position {text.index(odd) + 1} cannot be in a SMILES"
+                return f"character {odd!a} at position {text.index(odd) + 1} cannot be in a SMILES"
         return ""
     if isinstance(item, MolBlock):
         size, kind = len(item.text), "an SDF record"
@@ -182,7 +170,10 @@ def _parent(mol: Chem.Mol) -> Chem.Mol:
 
 
 def _is_query(mol: Chem.Mol) -> bool:
-    return any(a.HasQuery() and a.GetAtomicNum() for a in mol.GetAtoms()) or any(b.HasQuery() for b in mol.GetBonds())
+    # A dummy atom of an SDF file carries a query as well, and is fine.
+    return any(atom.HasQuery() and atom.GetAtomicNum() for atom in mol.GetAtoms()) or any(
+        bond.HasQuery() for bond in mol.GetBonds()
+    )
 
 
 def _smiles_reason(structure: str, rest: str) -> str:
@@ -208,7 +199,7 @@ def _syntax_reason(smiles: str) -> str:
     if smiles.count("[") != smiles.count("]"):
         return f"not a SMILES: unmatched square bracket in {_short(smiles)}"
     bare = re.sub(r"\[[^\]]*\]", "", smiles)
-    if bare.count("(") - len(re.findall(r"%\(\d+\)", bare)) != bare.count(")") - len(re.findall(r"%\(\d+\)", bare)):
+    if bare.count("(") != bare.count(")"):
         return f"not a SMILES: unmatched parenthesis in {_short(smiles)}"
     labels = ["".join(found) for found in re.findall(r"%\((\d+)\)|%(\d\d)|(\d)", bare)]
     unclosed = sorted({int(label) for label in labels if labels.count(label) % 2})

@@ -1,7 +1,7 @@
 """The program of a worker process: inputs in, molecules out, one message for each as soon as it is done.
 
-Started by `scoregnn.molecules._process`, as `python -m scoregnn.molecules.worker`; it talks in pickles over its standard
-input and output, so it is of use to its parent only. It ends when its parent does (end of its input).
+Started by `scoregnn.molecules._process`. It talks in pickles over its standard input and output, so it is of use to
+its parent only, and ends when its parent does (end of its input).
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from rdkit import Chem, RDLogger
 from scoregnn.errors import InvalidMoleculeError
 from scoregnn.molecules._frames import read_messages, write_message
 from scoregnn.molecules.featurize import FeaturizeOptions, Molecule, Refusal, featurize_one
-from scoregnn.molecules.parsing import MoleculeInput
+from scoregnn.molecules.inputs import MoleculeInput
 
 READY = "ready"
 MEMORY_LIMIT = 4 << 30
-"""Most address space of a worker, in bytes, where the system can limit it: a molecule that needs more is refused."""
+"""Address space of a worker, in bytes, where the system can limit it: a molecule that needs more is refused."""
 
 _ALARM_MARGIN = 5.0
 

@@ -74,4 +74,3 @@ class ScoreNetwork(nn.Module):
                 raise ValueError(f"the network joins {self.num_globals} values to each molecule after the readout")
             molecules = torch.cat([molecules, molecule_features], dim=1)
         return self.head(molecules)  # type: ignore[no-any-return]
-

@@ -98,7 +98,9 @@ class Predictor:
     def _predict_chunk(
         self, molecules: Sequence[Molecule | Refusal], features: list[Sequence[float] | str]
     ) -> list[Prediction]:
-        results = [Prediction((), _refusal(molecule, values)) for molecule, values in zip(molecules, features, strict=True)]
+        results = [
+            Prediction((), _refusal(molecule, values)) for molecule, values in zip(molecules, features, strict=True)
+        ]
         good = [place for place, result in enumerate(results) if not result.reason]
         if not good:
             return results
@@ -125,9 +127,12 @@ def feature_values(cells: Sequence[str], names: Sequence[str]) -> tuple[float, .
         try:
             value = float(cell)
         except ValueError:
-            return f"feature column {name!r} holds no number: {cell!r}" if cell.strip() else f"feature column {name!r} is empty"
+            return (
+                f"feature column {name!r} holds no number: {cell!r}"
+                if cell.strip()
+                else f"feature column {name!r} is empty"
+            )
         if not np.isfinite(value):
             return f"feature column {name!r} is not finite: {cell!r}"
         values.append(value)
     return tuple(values)
-

@@ -27,9 +27,13 @@ def csv_writer(path: str | Path | None) -> Iterator[Any]:
         return
     suffix = Path(path).suffixes[-1:] if not str(path).endswith(".gz") else Path(path).suffixes[-2:-1]
     if suffix and suffix[0].lower() in (".parquet", ".xlsx", ".sdf", ".json"):
-        raise InputError(f"cannot write {path}: predictions are written as CSV; use a name that ends with .csv or .csv.gz")
+        raise InputError(
+            f"cannot write {path}: predictions are written as CSV; use a name that ends with .csv or .csv.gz"
+        )
     with atomic_file(path) as file, contextlib.ExitStack() as stack:
-        binary: Any = stack.enter_context(gzip.GzipFile(fileobj=file, mode="wb", mtime=0)) if str(path).endswith(".gz") else file
+        binary: Any = (
+            stack.enter_context(gzip.GzipFile(fileobj=file, mode="wb", mtime=0)) if str(path).endswith(".gz") else file
+        )
         text = io.TextIOWrapper(binary, encoding="utf-8", newline="", write_through=False)
         yield csv.writer(text, lineterminator="\n")
         text.flush()

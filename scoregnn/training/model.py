@@ -57,7 +57,9 @@ class Model:
 
     def joined(self, store: MoleculeStore, features: Tensor) -> Tensor:
         """What is joined after the readout: float32 [n, num_descriptors + num_features], standardised."""
-        return torch.cat([self.descriptor_scaler.transform(store.descriptors), self.feature_scaler.transform(features)], 1)
+        return torch.cat(
+            [self.descriptor_scaler.transform(store.descriptors), self.feature_scaler.transform(features)], 1
+        )
 
     @torch.no_grad()
     def predict(self, store: MoleculeStore, features: Tensor | None = None) -> list[np.ndarray]:

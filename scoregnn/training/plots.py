@@ -51,7 +51,9 @@ def _draw_roc(axes, truth: np.ndarray, probability: np.ndarray, part: str) -> No
     for code in [1] if probability.shape[1] == 2 else range(probability.shape[1]):
         if 0 < (truth == code).sum() < len(truth):
             false_rate, true_rate, _ = roc_curve(truth == code, probability[:, code])
-            axes.plot(false_rate, true_rate, color=_COLOURS[part], label=f"{part} ({len(truth)})" if code <= 1 else None)
+            axes.plot(
+                false_rate, true_rate, color=_COLOURS[part], label=f"{part} ({len(truth)})" if code <= 1 else None
+            )
 
 
 def _finish(axes, task: Task, column: int) -> None:  # type: ignore[no-untyped-def]

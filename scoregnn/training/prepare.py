@@ -14,7 +14,6 @@ from scoregnn.errors import InputError
 from scoregnn.graphs.split_files import load_split
 from scoregnn.graphs.splits import (
     DEFAULT_FRACTIONS,
-    SPLIT_KINDS,
     Split,
     butina_split,
     check_grouped,
@@ -33,7 +32,8 @@ from scoregnn.training.task import Task
 
 @dataclass(frozen=True)
 class SplitRequest:
-    """How rows are divided: a kind of `SPLIT_KINDS` or the path of a saved split.
+    """How rows are divided: a kind of `scoregnn.graphs.splits.SPLIT_KINDS` or the path of a
+    file of `scoregnn.graphs.split_files`.
 
     column: of the table, for "time" and "column". seed: for the random kinds. fractions: train, validation, test.
     """
@@ -67,6 +67,11 @@ class PreparedTable:
     fingerprints: np.ndarray
     refused: dict[int, str]
     notes: list[str]
+
+    @property
+    def row_numbers(self) -> list[int]:
+        """The usable rows as the user counts them, from 1."""
+        return [int(row) + 1 for row in self.rows]
 
 
 def prepare(
@@ -131,7 +136,7 @@ def prepare(
 def split_rows(prepared: PreparedTable, request: SplitRequest) -> Split:
     """Positions of the three parts among the usable rows; rows of one molecule are on one side."""
     groups, table = prepared.keys, prepared.table
-    numbers = [int(row) + 1 for row in prepared.rows]
+    numbers = prepared.row_numbers
     match request.kind:
         case "random":
             return random_split(groups, fractions=request.fractions, seed=request.seed)
@@ -143,27 +148,15 @@ def split_rows(prepared: PreparedTable, request: SplitRequest) -> Split:
             return butina_split(groups, prepared.fingerprints, fractions=request.fractions, seed=request.seed)
         case "time":
             cells = [column_values(table, str(request.column))[row] for row in prepared.rows]
-            return time_split(groups, parse_times(cells, column=str(request.column), rows=numbers), fractions=request.fractions)
+            return time_split(
+                groups, parse_times(cells, column=str(request.column), rows=numbers), fractions=request.fractions
+            )
         case "column":
             cells = [column_values(table, str(request.column))[row] for row in prepared.rows]
-            return column_split(groups, cells, rows=numbers)
-    return _saved_split(prepared, request.kind)
-
-
-def _saved_split(prepared: PreparedTable, path: str) -> Split:
-    """A split file counts the rows of the table; here they become positions among the usable ones."""
-    whole = load_split(path, num_rows=len(prepared.table.rows), data_sha256=prepared.table.data_sha256)
-    position = np.full(len(prepared.table.rows), -1, dtype=np.int64)
-    position[prepared.rows] = np.arange(len(prepared.rows))
-    parts = {name: position[rows][position[rows] >= 0] for name, rows in whole.parts.items()}
-    split = Split(**parts)
-    check_grouped(split, prepared.keys, rows=[int(row) + 1 for row in prepared.rows])
+            return column_split(groups, cells, column=str(request.column), rows=numbers)
+    split = load_split(request.kind, num_rows=len(table.rows), data_sha256=table.data_sha256, rows=prepared.row_numbers)
+    check_grouped(split, groups, rows=prepared.row_numbers)
     return split
-
-
-def table_split(prepared: PreparedTable, split: Split) -> Split:
-    """The same split as rows of the table, counted from 0."""
-    return Split(**{name: prepared.rows[rows] for name, rows in split.parts.items()})
 
 
 def _task(table: LabelledTable, units: Sequence[str]) -> Task:
@@ -197,6 +190,3 @@ def _notes(prepared: PreparedTable, config: Config) -> list[str]:
             f"{int(missing.any(1).sum())} molecules lack descriptors ({shown}); the median of the training part stands in"
         )
     return notes
-
-
-__all__ = ["SPLIT_KINDS", "PreparedTable", "SplitRequest", "prepare", "split_rows", "table_split"]

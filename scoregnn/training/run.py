@@ -16,13 +16,13 @@ from scoregnn.config import Config
 from scoregnn.errors import InputError, RunFolderError
 from scoregnn.files import write_atomically
 from scoregnn.graphs.split_files import save_split
-from scoregnn.graphs.splits import Split
+from scoregnn.graphs.splits import SPLIT_KINDS, Split
 from scoregnn.graphs.tables import LabelledTable
 from scoregnn.training.checkpoint import EpochRecord
 from scoregnn.training.metrics import evaluate
 from scoregnn.training.model import Model, fit_model
 from scoregnn.training.plots import parity_png
-from scoregnn.training.prepare import PreparedTable, SplitRequest, prepare, split_rows, table_split
+from scoregnn.training.prepare import PreparedTable, SplitRequest, prepare, split_rows
 from scoregnn.training.run_folder import (
     hash_keys,
     load_model,
@@ -117,11 +117,12 @@ def run_training(
         _check_start(prepared, split, start, reporter)
         save_split(
             folder / "splits.json",
-            table_split(prepared, split),
-            kind=request.split.kind,
+            split,
+            kind=request.split.kind if request.split.kind in SPLIT_KINDS else "saved",
             seed=request.split.seed,
             data_sha256=table.data_sha256,
             num_rows=len(table.rows),
+            rows=prepared.row_numbers,
         )
         _train_and_write(folder, prepared, split, request, start, reporter, device)
         return summarize(folder)
@@ -242,11 +243,15 @@ def _open_folder(
         raise RunFolderError(f"the data are not those of the run in {folder}; restore them or choose another --output")
     changed = _changes(stored.get("request"), described["request"])
     if changed:
-        raise RunFolderError(f"the run in {folder} was begun with other settings ({changed}); repeat those or choose another --output")
+        raise RunFolderError(
+            f"the run in {folder} was begun with other settings ({changed}); repeat those or choose another --output"
+        )
     versions = {name: v for name, v in package_versions().items() if stored.get("versions", {}).get(name) != v}
     if versions:
         now = ", ".join(f"{name} {version}" for name, version in versions.items())
-        reporter.note(f"the run was begun with other versions (now {now}); its numbers may differ from an unbroken run's")
+        reporter.note(
+            f"the run was begun with other versions (now {now}); its numbers may differ from an unbroken run's"
+        )
 
 
 def _plain(value: Any) -> Any:

@@ -119,7 +119,9 @@ def load_model(folder: Path | str) -> Model:
         raise RunFolderError(f"no model folder {folder}; train one with `scoregnn train --output {folder}`")
     if not (folder / "model.json").exists():
         if (folder / "run.json").exists():
-            raise RunFolderError(f"the run in {folder} is not finished; go on with `scoregnn train --resume --output {folder}`")
+            raise RunFolderError(
+                f"the run in {folder} is not finished; go on with `scoregnn train --resume --output {folder}`"
+            )
         raise RunFolderError(f"{folder} holds no model (no model.json)")
     content = read_json(folder / "model.json")
     _check_format(folder, content)

@@ -161,10 +161,10 @@ def test_a_damaged_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "freesolv.csv").write_bytes(content)
     monkeypatch.setattr(dataset_module.importlib.resources, "files", lambda _: tmp_path)
-    with pytest.raises(InputError, match="freesolv: .* is damaged or was changed"):
+    with pytest.raises(InputError, match=r"freesolv: .* is damaged or was changed"):
         dataset.table()
     (tmp_path / "data" / "freesolv.csv").unlink()
-    with pytest.raises(InputError, match="cannot be read .*install scoregnn again"):
+    with pytest.raises(InputError, match=r"cannot be read .*install scoregnn again"):
         dataset.table()
 
 

@@ -44,9 +44,7 @@ def test_same_clusters_as_rdkit_on_esol(shared_data, cutoff):
     generator = rdFingerprintGenerator.GetMorganGenerator(radius=2, fpSize=1024)
     with rdBase.BlockLogs():
         vectors = [generator.GetFingerprint(Chem.MolFromSmiles(text)) for text in smiles]
-    packed = np.packbits(
-        [np.frombuffer(v.ToBitString().encode(), np.uint8) - ord("0") for v in vectors], axis=1
-    )
+    packed = np.packbits([np.frombuffer(v.ToBitString().encode(), np.uint8) - ord("0") for v in vectors], axis=1)
     assert our_clusters(packed, cutoff, block=200) == rdkit_clusters(vectors, cutoff)
 
 

@@ -135,9 +135,7 @@ def test_balanced_scaffolds_keep_big_sets_in_train_and_shuffle_the_rest():
 def test_set_of_half_the_test_size_is_not_big():
     groups = [f"k{row:03d}" for row in range(100)]
     scaffolds = [f"s{row // 5:02d}" for row in range(100)]
-    in_test = {
-        scaffolds[row] for seed in range(30) for row in scaffold_split(groups, scaffolds, seed=seed).test
-    }
+    in_test = {scaffolds[row] for seed in range(30) for row in scaffold_split(groups, scaffolds, seed=seed).test}
     assert len(in_test) > 10
 
 

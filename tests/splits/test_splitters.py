@@ -78,9 +78,7 @@ def test_folds_partition_the_rows(kind):
         assert len({3, 4} & set(test)) in (0, 2)
 
 
-@pytest.mark.parametrize(
-    "splitter", [MoleculeKFold(3, kind="scaffold"), MoleculeShuffleSplit(3, kind="scaffold")]
-)
+@pytest.mark.parametrize("splitter", [MoleculeKFold(3, kind="scaffold"), MoleculeShuffleSplit(3, kind="scaffold")])
 def test_scaffolds_stay_together(splitter):
     for _, test in splitter.split(SMILES):
         assert len({3, 4, 5, 6, 7} & set(test)) in (0, 5)

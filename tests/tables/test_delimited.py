@@ -269,3 +269,10 @@ def test_any_bytes_give_numbered_rows_or_one_clear_line(
     assert [row.number for row in rows] == list(range(1, len(rows) + 1))
     assert {len(row.cells) for row in rows} <= {len(table.columns)}
     assert all(row.molecule == row.cells[table.columns.index(table.smiles_column)] for row in rows)
+
+
+def test_a_list_of_molecules_is_not_stopped_by_a_bad_line(tmp_path: Path) -> None:
+    lines = ["CCO"] * 500 + ["CC,name", '"open', "a;b\tc", "", "C"]
+    table = open_table(_write(tmp_path, "\n".join(lines) + "\n"))
+    assert [row.molecule for row in table.rows()] == lines
+    assert table.columns == ("smiles",)

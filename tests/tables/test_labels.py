@@ -209,7 +209,12 @@ def test_the_only_possible_target_is_found(tmp_path: Path, text: str, target: st
         ),
         ("smiles,y,w\nC,1,-1\n", {"weight_column": "w"}, "row 1, column 'w': '-1' is below 0"),
         ("smiles,y,w\nC,1,\n", {"weight_column": "w"}, "row 1, column 'w': the weight is missing"),
-        ("smiles,y,w\nC,1,0\nC,2,0\n", {"weight_column": "w"}, "weights in column 'w' are all 0"),
+        ("smiles,y,w\nC,1,0\nC,2,0\n", {"weight_column": "w"}, "column 'w': all weights are 0"),
+        (
+            "smiles,y,w\nC,2,0\nCC,,1\n",
+            {"target_columns": ["y"], "weight_column": "w"},
+            "all weights are 0 where",
+        ),
         ("smiles,y,w\nC,1,x\n", {"weight_column": "w"}, "row 1, column 'w': 'x' is not a number"),
         ("smiles,y,t\nC,1,\n", {"feature_columns": ["t"]}, "row 1, column 't': the feature is missing"),
         ("smiles,y\nC,1\nCC,1\n", {}, "one class only, '1'"),
@@ -269,6 +274,13 @@ def test_zeros_and_ones_are_two_classes_unless_the_user_wants_numbers(tmp_path: 
     assert numbers.data_sha256 != table.data_sha256
 
 
+def test_a_skipped_row_has_no_say_in_the_task(tmp_path: Path) -> None:
+    text = "smiles,a,b\nC,0,1\nCC,1,0\nCCC,7,oops\n"
+    table = _read(tmp_path, text, target_columns=["a", "b"], skip_bad_rows=True)
+    assert table.classes == (("0", "1"), ("0", "1"))
+    assert list(table.skipped) == [3]
+
+
 def test_text_labels_and_many_classes(tmp_path: Path) -> None:
     table = _read(
         tmp_path,
@@ -282,7 +294,7 @@ def test_text_labels_and_many_classes(tmp_path: Path) -> None:
 
 def test_a_continuous_column_is_no_classes(tmp_path: Path) -> None:
     text = "smiles,y\n" + "".join(f"C,{at / 7}\n" for at in range(30))
-    with pytest.raises(InputError, match="30 different labels.*--task regression"):
+    with pytest.raises(InputError, match=r"30 different labels.*--task regression"):
         _read(tmp_path, text, task="classification")
 
 

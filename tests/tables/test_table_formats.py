@@ -104,7 +104,8 @@ def test_sdf_without_last_delimiter_and_with_an_empty_record(tmp_path: Path) -> 
 def test_sdf_property_lines_of_other_programs(tmp_path: Path) -> None:
     path = tmp_path / "t.sdf"
     path.write_text(
-        "title\r\n\r\n\r\n  0  0\r\nM  END\r\n>  25 <MELTING POINT>  (17)\r\n179.0\r\n\r\n> <name> \r\nx\r\n\r\n"
+        "title\r\n\r\n\r\n  0  0\r\nM  END\r\n"
+        ">  25 <MELTING POINT>  (17)\r\n179.0\r\n\r\n> <name> \r\nx\r\n\r\n"
         "> DT12\r\nignored\r\n\r\n> <>\r\n1\r\n\r\n> <a>b>\r\n2\r\n\r\n$$$$\r\n"
     )
     table = open_table(path)

@@ -53,7 +53,10 @@ class CellReader:
         return values
 
     def targets(self, names: Sequence[str], censored: bool) -> tuple[Floats, npt.NDArray[np.int8]]:
-        """Targets `[num_rows, len(names)]`, NaN for missing, and their bounds (-1, 0 or +1)."""
+        """Targets `[num_rows, len(names)]`, NaN for missing, and their bounds (-1, 0 or +1).
+
+        A row that is skipped for any of them is missing in all.
+        """
         values = np.full((len(self._rows), len(names)), np.nan)
         bounds = np.zeros(values.shape, dtype=np.int8)
         parse: Callable[[str], tuple[float, int]] = parse_bound if censored else _exact
@@ -66,6 +69,8 @@ class CellReader:
                     values[row.number - 1, at], bounds[row.number - 1, at] = parse(cell)
                 except CellError as error:
                     self._refuse(row, name, error)
+        dead = sorted(number - 1 for number in self.skipped)
+        values[dead], bounds[dead] = np.nan, 0
         return values, bounds
 
     def _check_numeric(self, name: str) -> None:

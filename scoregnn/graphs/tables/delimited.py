@@ -96,6 +96,10 @@ def _headerless_notes(layout: Layout, columns: Sequence[str], position: int) -> 
 
 def _records(text: TextSource, layout: Layout, width: int, position: int) -> Iterator[Record]:
     lines = text.lines()
+    if layout.plain:
+        # A separator or a quote further down is part of one bad molecule; it must not stop all the others.
+        yield from (((line,), line) for line in (line.rstrip("\r\n") for line in lines))
+        return
     cells_of = records(lines, layout.delimiter)
     first = number = 0 if layout.header else 1
     while True:

@@ -114,26 +114,17 @@ def read_labelled(
     reader = CellReader(table, rows, skip_bad_rows)
     weights = reader.weights(roles.weight) if roles.weight is not None else None
     features = reader.numbers(roles.features, "feature")
-    labels = task == "classification"
-    columns = [reader.texts(name) for name in names]
-    bounds = np.zeros((len(rows), len(names)), dtype=np.int8)
-    classes = None
-    if labels:
-        targets, classes = encode_classes(table.source, names, columns, reader.skipped)
-    else:
-        targets, bounds = reader.targets(names, censored)
-        if task == "auto" and not censored and is_binary(targets):
-            labels = True
-            notes.append("All targets are 0 or 1: the task is classification (--task regression overrules).")
-            columns = [reader.texts(name) for name in names]
-            targets, classes = encode_classes(table.source, names, columns, reader.skipped)
+    targets, bounds, classes = _read_targets(reader, table.source, names, task, censored)
+    if classes is not None and task == "auto":
+        notes.append("All targets are 0 or 1: the task is classification (--task regression overrules).")
     dead = sorted(number - 1 for number in reader.skipped)
-    targets[dead], features[dead], bounds[dead] = np.nan, np.nan, 0
+    features[dead] = np.nan
     if weights is not None:
         weights[dead] = 0.0
-        if not (weights > 0).any():
-            raise InputError(f"{table.source}: the weights in column {shown(str(roles.weight))} are all 0")
     notes += _remarks(table.source, names, targets, bounds, reader.skipped, classes)
+    if weights is not None and not (weights[~np.isnan(targets).all(axis=1)] > 0).any():
+        place = f"{table.source}, column {shown(str(roles.weight))}"
+        raise InputError(f"{place}: all weights are 0 where there is a target")
     kept = np.setdiff1d(np.arange(len(rows)), dead)
     arrays = [targets, bounds.astype(np.float64), features, *([] if weights is None else [weights])]
     return LabelledTable(
@@ -149,9 +140,22 @@ def read_labelled(
         feature_names=roles.features,
         skipped=reader.skipped,
         notes=notes,
-        task="classification" if labels else "regression",
+        task="regression" if classes is None else "classification",
         data_sha256=_digest(rows, kept, arrays, classes),
     )
+
+
+def _read_targets(
+    reader: CellReader, source: str, names: Sequence[str], task: str, censored: bool
+) -> tuple[Floats, npt.NDArray[np.int8], tuple[tuple[str, ...], ...] | None]:
+    """Targets and bounds `[num_rows, T]`, and the classes where the task is or becomes classification."""
+    columns = [reader.texts(name) for name in names]
+    if task != "classification":
+        targets, bounds = reader.targets(names, censored)
+        if task == "regression" or censored or not is_binary(targets):
+            return targets, bounds, None
+    targets, classes = encode_classes(source, names, columns, reader.skipped)
+    return targets, np.zeros(targets.shape, dtype=np.int8), classes
 
 
 def column_values(table: Table | LabelledTable, name: str) -> list[str]:

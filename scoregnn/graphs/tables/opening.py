@@ -36,6 +36,7 @@ def open_table(
       (`smiles`, `canonical_smiles`, `structure`, `mol`, `drug`, …; case does not count) or a column that
       the caller named. Otherwise it is a row, the columns are `smiles`, `column_2`, …, and the SMILES column
       is the one whose first cells look like SMILES.
+    - Text without header, separators and quotes in its first lines is a list of molecules, one on each line.
     - Every line is a row, blank ones too (their SMILES is empty), with a header as without; a line break
       inside quotes is not a new row. Rows are counted from 1, the header not counted.
     - Columns without a name are called `column_N`, a repeated name gets `.2`, `.3`, …. A short row is filled

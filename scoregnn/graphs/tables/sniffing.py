@@ -23,6 +23,7 @@ class Layout:
         delimiter: one of `DELIMITERS`.
         header: whether the first record names the columns.
         width: number of columns.
+        plain: a mere list of molecules, one on each line, without header, separators or quotes.
         sample: cells of the first rows, header left out.
         first: the first record, whatever it is.
         smiles: of a text without header, the position of the column that looks most like SMILES.
@@ -32,6 +33,7 @@ class Layout:
     delimiter: str
     header: bool
     width: int
+    plain: bool
     sample: list[list[str]]
     first: list[str]
     smiles: int
@@ -77,4 +79,5 @@ def _layout(lines: Sequence[str], delimiter: str, named: Collection[str]) -> Lay
         widths = Counter(len(row) for row in sample if row != [""])
         width = max(widths, key=lambda size: (widths[size], size), default=1)
     share, smiles = best_column(sample, width)
-    return Layout(delimiter, header, width, sample, first, smiles, share)
+    plain = not header and width == 1 and not any('"' in line for line in lines)
+    return Layout(delimiter, header, width, plain, sample, first, smiles, share)
