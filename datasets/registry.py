@@ -14,12 +14,17 @@ from scoregnn.datasets.card import DatasetCard
 from scoregnn.datasets.dataset import Dataset
 from scoregnn.errors import InputError
 
+_OTHERS = frozenset({"build", "card", "dataset", "reference_splits", "registry", "summary"})
+"""Modules of this package that are no data sets; to list the data sets must not load RDKit or torch."""
+
 
 @functools.cache
 def cards() -> Mapping[str, DatasetCard]:
     """All cards by name, in alphabetical order."""
     found = {}
     for module in pkgutil.iter_modules(scoregnn.datasets.__path__):
+        if module.name in _OTHERS:
+            continue
         card = getattr(importlib.import_module(f"scoregnn.datasets.{module.name}"), "CARD", None)
         if isinstance(card, DatasetCard):
             found[card.name] = card

@@ -57,9 +57,7 @@ def _repeats(keys: list[str], table: LabelledTable) -> dict[str, int]:
     return {
         "distinct_molecules": len(rows),
         "repeated_molecules": len(repeated),
-        "conflicting_molecules": sum(
-            bool(np.nanmax(np.ptp(table.targets[at], axis=0)) > 0) for at in repeated
-        ),
+        "conflicting_molecules": sum(bool(np.nanmax(np.ptp(table.targets[at], axis=0)) > 0) for at in repeated),
     }
 
 

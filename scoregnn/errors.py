@@ -6,7 +6,7 @@ class ScoreGNNError(Exception):
 
 
 class InputError(ScoreGNNError, ValueError):
-    """Something given by the user (a file, a column, a value, an option) cannot be used; the message says what to do."""
+    """Something given by the user (a file, a column, a value, an option) cannot be used; the message says why."""
 
 
 class InvalidMoleculeError(InputError):

@@ -88,7 +88,7 @@ def results_table(results: Mapping[str, Any], seeds: tuple[int, ...]) -> Table:
     for heading in headings:
         table.add_column(heading, justify="left" if heading == "model" else "right")
     for name, found in results.items():
-        spread = "–" if found["sd"] is None else f"{found['sd']:.3f}"
+        spread = "-" if found["sd"] is None else f"{found['sd']:.3f}"
         errors = [f"{found['test_rmse'][str(seed)]:.3f}" for seed in seeds]
         seconds = statistics.mean(found["seconds"].values())
         table.add_row(name, *errors, f"{found['mean']:.3f}", spread, f"{found['parameters']:,}", f"{seconds:.0f}")

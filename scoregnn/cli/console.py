@@ -97,4 +97,4 @@ def print_table(table: Table) -> None:
 
 
 def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
+    return "-" if value is None else f"{value:.3f}"

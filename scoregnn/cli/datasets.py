@@ -42,11 +42,12 @@ def show(name: Annotated[str, typer.Argument(help="Name of a data set, such as e
     ]
     for target, facts in counts["targets"].items():
         lines.append(
-            f"target         {target} ({facts['unit']}): {facts['values']:,} values, {facts['min']:g} to {facts['max']:g}, "
-            f"mean {facts['mean']:.3f}, standard deviation {facts['sd']:.3f}"
+            f"target         {target} ({facts['unit']}): {facts['values']:,} values, "
+            f"{facts['min']:g} to {facts['max']:g}, mean {facts['mean']:.3f}, standard deviation {facts['sd']:.3f}"
         )
     lines += [
-        f"atoms          {counts['atoms'][0]} to {counts['atoms'][1]} heavy atoms; {counts['rows_without_bonds']} rows without a bond",
+        f"atoms          {counts['atoms'][0]} to {counts['atoms'][1]} heavy atoms; "
+        f"{counts['rows_without_bonds']} rows without a bond",
         f"scaffolds      {counts['scaffolds']:,} Murcko scaffolds; {counts['acyclic_rows']:,} acyclic rows; "
         f"{counts['commonest_scaffold_rows']:,} rows share {counts['commonest_scaffold']}",
     ]

@@ -63,7 +63,7 @@ def train(
     skip_bad_rows: SkipBadRows = False,
     preset: Annotated[str, typer.Option("--preset", help=f"Settings to start from: {', '.join(PRESETS)}.")] = "fast",
     block: Annotated[
-        str | None, typer.Option("--block", help=_choice(BLOCKS, "Message-passing layer", _FAST.block))
+        str | None, typer.Option("--block", help=_choice(tuple(BLOCKS), "Message-passing layer", _FAST.block))
     ] = None,
     steps: Annotated[int | None, typer.Option("--steps", help=_default("Iterations.", "steps"))] = None,
     dt: Annotated[float | None, typer.Option("--dt", help=_default("Step size.", "dt"))] = None,
@@ -265,9 +265,9 @@ def _reference_split(dataset: str | None, seed: int) -> str:
 def _described(config: Config, split: str, split_seed: int, rows: int, targets: tuple[str, ...]) -> str:
     depth = "shared" if config.share else "unshared"
     return (
-        f"{rows:,} rows, target {', '.join(targets)}; {config.block} x {config.steps} steps ({depth}, {config.velocity}, "
-        f"{config.integrator}, dt {config.dt:g}), width {config.hidden}, {config.readout} readout, descriptors "
-        f"{config.descriptors}, {config.ensemble} network{'s' if config.ensemble > 1 else ''}, at most {config.epochs} "
+        f"{rows:,} rows, target {', '.join(targets)}; {config.block} x {config.steps} steps ({depth}, "
+        f"{config.velocity}, {config.integrator}, dt {config.dt:g}), width {config.hidden}, {config.readout} readout, "
+        f"descriptors {config.descriptors}, {config.ensemble} network{'s' if config.ensemble > 1 else ''}, at most {config.epochs} "
         f"epochs; {split} split (seed {split_seed}), seed {config.seed}"
     )
 

@@ -176,12 +176,7 @@ class ScoreEstimator(BaseEstimator):
         own = self.get_params(deep=False)
         settings = {name: own[name] for name in Config().to_dict() if name in own}
         plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in settings.items()}
-        state = self.random_state
-        if isinstance(state, int | np.integer):
-            seed = int(state)
-        else:
-            seed = int(check_random_state(state).randint(2**31))
-        return Config(**plain, seed=seed)
+        return Config(**plain, seed=_seed(self.random_state))
 
     def _featurize(self, items: Sequence[Any], config: Config) -> tuple[list[Any], np.ndarray]:
         options = FeaturizeOptions(standardize=config.standardize, descriptors=config.descriptors, identity=True)
@@ -222,6 +217,12 @@ class ScoreEstimator(BaseEstimator):
             return np.arange(len(keys)), np.empty(0, dtype=np.int64)
         split = random_split(keys, fractions=(1 - share, share, 0.0), seed=seed)
         return split.train, split.validation
+
+
+def _seed(random_state: Any) -> int:
+    if isinstance(random_state, int | np.integer):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31))
 
 
 def target_names(count: int) -> tuple[str, ...]:

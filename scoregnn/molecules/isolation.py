@@ -60,11 +60,7 @@ class Featurizer:
             workers = min(MOST_WORKERS, usable_cores())
         if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
             raise InputError(f"workers must be a whole number of at least 1, not {workers!r}")
-        if (
-            isinstance(time_limit, bool)
-            or not isinstance(time_limit, int | float)
-            or not 0 < time_limit <= 1e6
-        ):
+        if isinstance(time_limit, bool) or not isinstance(time_limit, int | float) or not 0 < time_limit <= 1e6:
             raise InputError(f"time_limit must be seconds, above 0 and at most a million, not {time_limit!r}")
         self.options = options or FeaturizeOptions()
         self.workers = workers
@@ -120,9 +116,7 @@ class _Job:
             self.done.set()
 
 
-def _results(
-    pool: _Pool, items: Iterator[Any], most_jobs: int, owner: Featurizer
-) -> Iterator[Molecule | Refusal]:
+def _results(pool: _Pool, items: Iterator[Any], most_jobs: int, owner: Featurizer) -> Iterator[Molecule | Refusal]:
     """The generator behind `Featurizer.map`; `owner` is held so that the pool outlives every running map."""
     process = os.getpid()
     jobs: deque[_Job] = deque()

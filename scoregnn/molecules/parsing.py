@@ -2,8 +2,9 @@
 
 Policies (`STANDARDIZE_POLICIES`)
     as-drawn: what was given, sanitised by RDKit. Explicit hydrogens become counts of their neighbour, except
-        isotopes of hydrogen, charged, bridging and lone hydrogens (`[2H]`, `[H+]`, `[H][H]`). The stereochemistry of
-        an N-H imine, which only an explicit hydrogen can spell and which inverts quickly, goes with that hydrogen.
+        isotopes of hydrogen, charged, bridging and lone hydrogens and those on `*` (`[2H]`, `[H+]`, `[H][H]`, `*[H]`).
+        The stereochemistry of an N-H imine, which only an explicit hydrogen can spell and which inverts quickly, goes
+        with that hydrogen.
     parent: as-drawn, then RDKit's MolStandardize: `Cleanup` (metals disconnected, functional groups normalised,
         acids reionised), `LargestFragmentChooser` preferring organic fragments, `Uncharger`.
 """
@@ -141,7 +142,6 @@ def _from_binary(data: bytes) -> Chem.Mol:
 def _hydrogen_removal() -> Chem.RemoveHsParameters:
     parameters = Chem.RemoveHsParameters()
     parameters.removeDefiningBondStereo = True
-    parameters.removeDummyNeighbors = True
     parameters.removeWithWedgedBond = True
     parameters.showWarnings = False
     return parameters
@@ -170,8 +170,8 @@ def _parent(mol: Chem.Mol) -> Chem.Mol:
 
 
 def _is_query(mol: Chem.Mol) -> bool:
-    # A dummy atom of an SDF file carries a query as well, and is fine.
-    return any(atom.HasQuery() and atom.GetAtomicNum() for atom in mol.GetAtoms()) or any(
+    # The null query of a dummy atom matches anything, as `*` should; A, Q, X and atom lists ask for something.
+    return any(atom.HasQuery() and atom.DescribeQuery().strip() != "AtomNull" for atom in mol.GetAtoms()) or any(
         bond.HasQuery() for bond in mol.GetBonds()
     )
 

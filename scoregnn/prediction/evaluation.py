@@ -62,7 +62,8 @@ def evaluate_table(predictor: Predictor, table: LabelledTable) -> Evaluation:
     task = model.task
     if table.task != task.kind or len(table.target_names) != len(task.targets):
         raise InputError(
-            f"{table.source}: the model predicts {len(task.targets)} targets by {task.kind} ({', '.join(task.targets)}); "
+            f"{table.source}: the model predicts {len(task.targets)} targets by {task.kind} "
+            f"({', '.join(task.targets)}); "
             f"the table gives {', '.join(table.target_names)} for {table.task}; name the columns with --target-column"
         )
     if table.feature_names != model.features:
@@ -89,7 +90,8 @@ def _recode(targets: np.ndarray, table: LabelledTable, classes: Sequence[Sequenc
         for code, label in enumerate(given):
             if label not in known:
                 raise InputError(
-                    f"{table.source}: {table.target_names[column]!r} holds the class {label!r}; the model knows {', '.join(known)}"
+                    f"{table.source}: {table.target_names[column]!r} holds the class {label!r}; "
+                    f"the model knows {', '.join(known)}"
                 )
             recoded[targets[:, column] == code, column] = known.index(label)
     return recoded

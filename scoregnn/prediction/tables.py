@@ -64,7 +64,8 @@ def predict_table(predictor: Predictor, table: Table) -> tuple[tuple[str, ...], 
     missing = [name for name in features if name not in table.columns]
     if missing:
         raise InputError(
-            f"{table.source}: the model needs the feature column {missing[0]!r}; columns here: {', '.join(table.columns)}"
+            f"{table.source}: the model needs the feature column {missing[0]!r}; "
+            f"columns here: {', '.join(table.columns)}"
         )
     places = [table.columns.index(name) for name in features]
     return kept_columns(table.columns, predictor.task) + output_columns(predictor.task), _rows(predictor, table, places)

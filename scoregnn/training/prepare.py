@@ -180,13 +180,15 @@ def _notes(prepared: PreparedTable, config: Config) -> list[str]:
     repeats = [count for count in Counter(prepared.keys).values() if count > 1]
     if repeats:
         notes.append(
-            f"{len(repeats)} molecules are in more than one row ({sum(repeats)} rows); all rows of a molecule go to one part"
+            f"{len(repeats)} molecules are in more than one row ({sum(repeats)} rows); "
+            "all rows of a molecule go to one part"
         )
     missing = ~torch.isfinite(prepared.data.store.descriptors)
     if missing.any():
         names = [name for name, flag in zip(descriptor_names(config.descriptors), missing.any(0), strict=True) if flag]
         shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
         notes.append(
-            f"{int(missing.any(1).sum())} molecules lack descriptors ({shown}); the median of the training part stands in"
+            f"{int(missing.any(1).sum())} molecules lack descriptors ({shown}); "
+            "the median of the training part stands in"
         )
     return notes

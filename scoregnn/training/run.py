@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -46,7 +46,7 @@ class RunRequest:
     """
 
     config: Config
-    split: SplitRequest = SplitRequest()
+    split: SplitRequest = field(default_factory=SplitRequest)
     refit: bool = False
     start: str | None = None
     freeze: bool = False
@@ -282,7 +282,7 @@ def _check_classes(prepared: PreparedTable, split: Split) -> None:
         seen = np.unique(codes[np.isfinite(codes[:, column]), column])
         if len(seen) < 2:
             raise InputError(
-                f"the training part has one class only for {name!r}; a classifier needs two (another split or seed may help)"
+                f"the training part has one class only for {name!r}; a classifier needs two; try another split or seed"
             )
 
 
@@ -296,6 +296,6 @@ def _check_start(prepared: PreparedTable, split: Split, start: Model | None, rep
     known = sum(1 for row in split.test if hash_keys([prepared.keys[row]]).item() in seen)
     if known:
         reporter.note(
-            f"warning: {known} of {len(split.test)} test molecules were in the training part of the model that is fine-tuned; "
+            f"warning: {known} of {len(split.test)} test molecules are known to the model that is fine-tuned; "
             "the test error is too good"
         )

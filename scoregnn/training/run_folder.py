@@ -21,7 +21,7 @@ import scoregnn
 from scoregnn.config import Config
 from scoregnn.errors import InputError, RunFolderError
 from scoregnn.files import write_atomically
-from scoregnn.molecules import FEATURIZER_VERSION
+from scoregnn.molecules import DESCRIPTOR_KINDS, FEATURIZER_VERSION, descriptor_names
 from scoregnn.training.checkpoint import Progress
 from scoregnn.training.model import Model, build_network
 from scoregnn.training.scaling import ColumnScaler, TargetScaler
@@ -93,6 +93,7 @@ def save_model(folder: Path, model: Model, *, data: Mapping[str, Any]) -> None:
         "config_digest": model.config.digest(),
         "task": model.task.to_dict(),
         "features": list(model.features),
+        "descriptors": list(descriptor_names(model.config.descriptors)),
         "num_parameters": model.num_parameters,
         "networks": [
             {
@@ -153,6 +154,12 @@ def _check_format(folder: Path, content: Mapping[str, Any]) -> None:
         raise RunFolderError(
             f"the model in {folder} was trained with atom features of version {content.get('featurizer_version')}, "
             f"this program computes version {FEATURIZER_VERSION}; train it anew"
+        )
+    kind = content.get("config", {}).get("descriptors", "none") if isinstance(content.get("config"), dict) else "none"
+    if kind in DESCRIPTOR_KINDS and content.get("descriptors") != list(descriptor_names(kind)):
+        raise RunFolderError(
+            f"the model in {folder} needs the descriptors of RDKit {content.get('versions', {}).get('rdkit', '?')}; "
+            "this RDKit computes others; install that release or train the model anew"
         )
 
 

@@ -67,9 +67,7 @@ def test_foreign_archives_and_tables_are_refused(tmp_path: Path) -> None:
         build.published_table(card.origin, tmp_path)
 
 
-def test_check_and_output(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_check_and_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     archive = _archive(tmp_path / "archives", "tar.gz")
     made = b'name,smiles,value\n"a, b", CCO ,1.50\nc,C,-2\n'
     card = _card(archive, sha256=hashlib.sha256(made).hexdigest())

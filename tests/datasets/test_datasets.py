@@ -5,7 +5,10 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import importlib.resources
+import pkgutil
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +18,9 @@ from rdkit import Chem
 
 from scoregnn import datasets
 from scoregnn.datasets import dataset as dataset_module
+from scoregnn.datasets import registry
 from scoregnn.errors import InputError
-from scoregnn.graphs.tables import column_values
+from scoregnn.graphs.tables import column_values, read_labelled
 
 NAMES = ("esol", "freesolv", "lipophilicity")
 
@@ -24,6 +28,20 @@ NAMES = ("esol", "freesolv", "lipophilicity")
 def test_the_registry_finds_every_module_with_a_card() -> None:
     assert datasets.names() == NAMES
     assert tuple(datasets.cards()) == NAMES
+
+
+def test_listing_loads_neither_the_build_script_nor_the_summary() -> None:
+    code = (
+        "import sys; from scoregnn import datasets; print(datasets.names());"
+        "print([m for m in ('build', 'summary', 'reference_splits') if f'scoregnn.datasets.{m}' in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [str(NAMES), "[]"]
+
+
+def test_every_other_module_is_known_to_the_registry() -> None:
+    modules = {module.name for module in pkgutil.iter_modules(datasets.__path__)}
+    assert modules - set(NAMES) == registry._OTHERS
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -95,6 +113,12 @@ def test_tables_hold_the_published_numbers(shared_data: Path, name: str) -> None
     assert table.skipped == {}
 
 
+def test_the_packaged_table_has_the_hash_of_the_published_one(shared_data: Path) -> None:
+    target = "measured log solubility in mols per litre"
+    published = read_labelled(shared_data / "esol.csv", target_columns=[target])
+    assert datasets.get("esol").table().data_sha256 == published.data_sha256
+
+
 def test_known_facts_of_esol() -> None:
     facts = datasets.describe("esol")
     assert facts["rows"] == 1128
@@ -125,6 +149,12 @@ def test_known_facts_of_the_others() -> None:
     assert sum(bool(unusual & {atom.GetSymbol() for atom in mol.GetAtoms()}) for mol in molecules) == 8
     values = datasets.get("lipophilicity").table().targets
     assert (values.min(), values.max()) == (-1.5, 4.5)
+
+
+def test_the_doubted_values_of_freesolv_are_there() -> None:
+    table = datasets.get("freesolv").table()
+    values = dict(zip((str(row.molecule) for row in table.rows), table.targets[:, 0], strict=True))
+    assert values["CS(=O)(=O)Cl"] == values["COS(=O)(=O)C"] == -4.87
 
 
 def test_mannitol_and_sorbitol_are_the_stated_conflict() -> None:
@@ -171,6 +201,7 @@ def test_a_damaged_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_every_file_of_the_data_folder_belongs_to_a_card() -> None:
     folder = importlib.resources.files("scoregnn.datasets").joinpath("data")
     tables = {item.name for item in folder.iterdir() if item.name.endswith(".csv")}
+    assert "esol.csv" in tables
     assert tables == {card.file for card in datasets.cards().values()}
 
 

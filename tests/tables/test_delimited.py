@@ -100,9 +100,7 @@ def test_a_column_the_user_names_makes_a_header(tmp_path: Path, options: dict[st
 
 
 def test_smiles_of_a_text_without_header_are_found_in_any_column(tmp_path: Path) -> None:
-    table = open_table(
-        _write(tmp_path, "1,ethanol,CCO,0.1\n2,benzene,c1ccccc1,0.2\n3,salt,[Na+].[Cl-],0.3\n")
-    )
+    table = open_table(_write(tmp_path, "1,ethanol,CCO,0.1\n2,benzene,c1ccccc1,0.2\n3,salt,[Na+].[Cl-],0.3\n"))
     assert table.columns == ("column_1", "column_2", "smiles", "column_4")
     assert [row.molecule for row in table.rows()] == ["CCO", "c1ccccc1", "[Na+].[Cl-]"]
 
@@ -126,9 +124,7 @@ def test_a_numbered_column_can_be_chosen_without_header(tmp_path: Path) -> None:
         ("smiles,y\nC,1\n", {"smiles_column": " "}, "must not be empty"),
     ],
 )
-def test_columns_that_are_not_there(
-    tmp_path: Path, text: str, options: dict[str, object], words: str
-) -> None:
+def test_columns_that_are_not_there(tmp_path: Path, text: str, options: dict[str, object], words: str) -> None:
     with pytest.raises(InputError, match=words):
         open_table(_write(tmp_path, text), **options)  # type: ignore[arg-type]
 
@@ -160,9 +156,7 @@ def test_ragged_rows(tmp_path: Path) -> None:
 
 def test_a_cell_too_many_names_row_and_cell(tmp_path: Path) -> None:
     table = open_table(_write(tmp_path, "smiles,name\nC,a\n\nCC,1,2-dimethyl\n"))
-    with pytest.raises(
-        InputError, match=r"row 3: 3 cells for 2 columns, .* '2-dimethyl'; .*commas must be quoted"
-    ):
+    with pytest.raises(InputError, match=r"row 3: 3 cells for 2 columns, .* '2-dimethyl'; .*commas must be quoted"):
         list(table.rows())
 
 
@@ -206,14 +200,8 @@ def test_records_agree_with_the_csv_module(text: str) -> None:
 
 
 @settings(max_examples=200, deadline=None)
-@given(
-    st.lists(
-        st.lists(st.text(alphabet='C1,;\t"\n é', max_size=6), min_size=3, max_size=3), min_size=1, max_size=6
-    )
-)
-def test_what_the_csv_module_writes_comes_back(
-    tmp_path_factory: pytest.TempPathFactory, rows: list[list[str]]
-) -> None:
+@given(st.lists(st.lists(st.text(alphabet='C1,;\t"\n é', max_size=6), min_size=3, max_size=3), min_size=1, max_size=6))
+def test_what_the_csv_module_writes_comes_back(tmp_path_factory: pytest.TempPathFactory, rows: list[list[str]]) -> None:
     path = tmp_path_factory.mktemp("written") / "t.csv"
     with path.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([["smiles", "a", "b"], *rows])

@@ -177,7 +177,11 @@ def test_the_only_possible_target_is_found(tmp_path: Path, text: str, target: st
             {},
             "several columns can be the target: 'a', 'b'; .*--target-column",
         ),
-        ("smiles,name\nC,a\nCC,b\n", {}, "no numeric column.*'name' holds text.*--target-column"),
+        (
+            "smiles,name\nC,a\nCC,b\n",
+            {},
+            "no numeric column.*'name' holds text; .*--task classification.*--target-column",
+        ),
         ("smiles\nC\nCC\n", {}, "no numeric column to be the target; name it"),
         ("smiles,id\nC,4\nCC,9\n", {}, "'id' looks like a row number or an identifier"),
         ("smiles,y\n", {}, "a header but no rows"),
@@ -299,9 +303,7 @@ def test_a_continuous_column_is_no_classes(tmp_path: Path) -> None:
 
 
 def test_a_constant_target_is_said(tmp_path: Path) -> None:
-    assert any(
-        "'y' is 2.5 in every row" in note for note in _read(tmp_path, "smiles,y\nC,2.5\nC,2.5\n").notes
-    )
+    assert any("'y' is 2.5 in every row" in note for note in _read(tmp_path, "smiles,y\nC,2.5\nC,2.5\n").notes)
 
 
 def test_a_mix_of_zero_one_and_numbers_is_regression(tmp_path: Path) -> None:
@@ -345,9 +347,7 @@ def test_identifiers(name: str) -> None:
     assert is_identifier_name(name)
 
 
-@pytest.mark.parametrize(
-    "name", ["y", "logS", "acid", "solid", "pIC50", "exp", "Class", "nameless", "measured"]
-)
+@pytest.mark.parametrize("name", ["y", "logS", "acid", "solid", "pIC50", "exp", "Class", "nameless", "measured"])
 def test_no_identifiers(name: str) -> None:
     assert not is_identifier_name(name)
 

@@ -19,9 +19,7 @@ from scoregnn.molecules.inputs import MolBlock
 
 def test_smi_lines(tmp_path: Path) -> None:
     path = tmp_path / "t.smi"
-    path.write_text(
-        "CCO ethanol\nCC(=O)O\tacetic acid, pure\n\n  C   methane gas  \n\tno structure\n[Na+].[Cl-]\n"
-    )
+    path.write_text("CCO ethanol\nCC(=O)O\tacetic acid, pure\n\n  C   methane gas  \n\tno structure\n[Na+].[Cl-]\n")
     table = open_table(path)
     assert table.columns == ("smiles", "name")
     assert [row.cells for row in table.rows()] == [
@@ -163,9 +161,7 @@ def test_parquet_cells_are_the_shortest_texts_of_the_values(tmp_path: Path) -> N
 
 
 def test_parquet_is_read_in_batches_of_many_row_groups(tmp_path: Path) -> None:
-    path = _parquet(
-        tmp_path / "t.pq", {"mol": ["C" * (1 + at % 7) for at in range(10_000)]}, row_group_size=999
-    )
+    path = _parquet(tmp_path / "t.pq", {"mol": ["C" * (1 + at % 7) for at in range(10_000)]}, row_group_size=999)
     table = open_table(path)
     for _ in range(2):
         rows = list(table.rows())
@@ -178,8 +174,7 @@ def test_parquet_and_csv_of_the_same_data_have_the_same_hash(tmp_path: Path) -> 
     packed = _parquet(tmp_path / "t.parquet", {"smiles": smiles, "y": values})
     text = tmp_path / "t.csv"
     text.write_text(
-        "y;SMILES\n"
-        + "".join(f"{y if y is not None else 'NA'}; {s}\n" for s, y in zip(smiles, values, strict=True))
+        "y;SMILES\n" + "".join(f"{y if y is not None else 'NA'}; {s}\n" for s, y in zip(smiles, values, strict=True))
     )
     one, two = read_labelled(packed), read_labelled(text)
     assert one.data_sha256 == two.data_sha256
@@ -188,9 +183,7 @@ def test_parquet_and_csv_of_the_same_data_have_the_same_hash(tmp_path: Path) -> 
 
 
 def test_parquet_mistakes(tmp_path: Path) -> None:
-    path = _parquet(
-        tmp_path / "t.parquet", {"smiles": ["C"] * 5000, "y": list(range(5000))}, compression="none"
-    )
+    path = _parquet(tmp_path / "t.parquet", {"smiles": ["C"] * 5000, "y": list(range(5000))}, compression="none")
     with pytest.raises(InputError, match="no column 'z'"):
         open_table(path, named_columns=["z"])
     with pytest.raises(InputError, match="no column of SMILES"):
@@ -202,6 +195,10 @@ def test_parquet_mistakes(tmp_path: Path) -> None:
         with pytest.raises(InputError, match="Parquet") as caught:
             list(open_table(broken).rows())
         assert "\n" not in str(caught.value)
+    latin = _parquet(tmp_path / "l.parquet", {"smiles": ["CCCCC"]}, use_dictionary=False, compression="none")
+    latin.write_bytes(latin.read_bytes().replace(b"CCCCC", b"C\xd6CCC"))
+    with pytest.raises(InputError, match="Parquet file is damaged"):
+        list(open_table(latin).rows())
     (tmp_path / "empty.parquet").write_bytes(b"")
     with pytest.raises(InputError, match="is empty"):
         open_table(tmp_path / "empty.parquet")

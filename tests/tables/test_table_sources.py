@@ -91,6 +91,12 @@ def test_line_ends(tmp_path: Path, end: str, last: bool) -> None:
     assert [row.cells for row in open_table(path).rows()] == [("C", "1"), ("", ""), ("CC", "2")]
 
 
+def test_the_doubled_carriage_return_of_windows_programs_is_one_line_end(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"smiles,y\r\r\nC,1\r\r\n\r\r\nCC,2\r\r\n")
+    assert [row.cells for row in open_table(path).rows()] == [("C", "1"), ("", ""), ("CC", "2")]
+
+
 @pytest.mark.parametrize("name", ["t.csv.gz", "t.csv", "t.GZ", "t"])
 def test_gzip_is_known_by_its_content(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
@@ -180,6 +186,9 @@ def _npy() -> bytes:
         (gzip.compress(b"smiles\n" + os.urandom(3000).hex().encode())[:-200], "damaged or cut short"),
         (gzip.compress(b"smiles\nC\n" * 50)[:-8] + b"\1\2\3\4\5\6\7\0", "damaged or cut short"),
         (b"\x1f\x8b", "damaged or cut short"),
+        (b"\n<!DOCTYPE html>\n<html>404</html>", "an HTML page"),
+        (codecs.BOM_UTF8 + b'[{"smiles": "CC"}]', "a JSON file"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "Git LFS pointer"),
         (b"C\n  -OEChem-\n\n  0  0\nM  END\n$$$$\n", "looks like an SDF"),
     ],
 )
@@ -215,9 +224,7 @@ def test_no_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path.write_text("smiles\nC\n")
     path.chmod(0)
     if os.access(path, os.R_OK):  # the superuser may read everything
-        monkeypatch.setattr(
-            Path, "open", lambda *_, **__: (_ for _ in ()).throw(PermissionError(13, "denied"))
-        )
+        monkeypatch.setattr(Path, "open", lambda *_, **__: (_ for _ in ()).throw(PermissionError(13, "denied")))
     with pytest.raises(InputError, match="no permission"):
         open_table(path)
 

@@ -109,17 +109,17 @@ def test_patience_stops_and_no_validation_keeps_the_last_epoch():
 
 @pytest.mark.parametrize("stop_after", [1, 2, 3])
 def test_a_broken_run_that_is_resumed_gives_bit_equal_weights(tmp_path, stop_after):
-    class PowerCut(Exception):
+    class PowerCutError(Exception):
         pass
 
     def cut(network, record):
         if network == 0 and record.epoch == stop_after:
-            raise PowerCut
+            raise PowerCutError
 
     config = Config(**SMALL.to_dict() | {"ensemble": 2})
     data = make_data()
     unbroken = fit_model(data, TRAIN, VALIDATION, config, TASK)
-    with pytest.raises(PowerCut):
+    with pytest.raises(PowerCutError):
         fit_model(data, TRAIN, VALIDATION, config, TASK, checkpoints=tmp_path, on_epoch=cut)
     resumed = fit_model(data, TRAIN, VALIDATION, config, TASK, checkpoints=tmp_path)
     assert_same(unbroken, resumed)
@@ -132,7 +132,7 @@ def test_a_damaged_checkpoint_is_named(tmp_path):
     fit_model(data, TRAIN, VALIDATION, SMALL, TASK, checkpoints=tmp_path)
     path = tmp_path / "network-0.safetensors"
     path.write_bytes(path.read_bytes()[:-100])
-    with pytest.raises(Exception, match="checkpoint .*network-0.safetensors cannot be read"):
+    with pytest.raises(Exception, match=r"checkpoint .*network-0\.safetensors cannot be read"):
         fit_model(data, TRAIN, VALIDATION, SMALL, TASK, checkpoints=tmp_path)
 
 

@@ -79,9 +79,7 @@ class CellReader:
         if filled and not any(is_numeric(cell, censored=True) for cell in filled):
             examples = listed(list(dict.fromkeys(filled[:1000])), 3)
             row = next(
-                row.number
-                for row, cell in zip(self._rows, self.texts(name), strict=True)
-                if not is_missing(cell)
+                row.number for row, cell in zip(self._rows, self.texts(name), strict=True) if not is_missing(cell)
             )
             raise InputError(
                 f"{self._table.source}, row {row}, column {shown(name)}: the target holds no number at all"

@@ -137,8 +137,7 @@ def choose_smiles(
     share, at = best_column(sample, len(columns))
     if share < 0.5:
         raise InputError(
-            f"{source}: no column of SMILES was found; name it with --smiles-column"
-            f" (the columns are {listed(columns)})"
+            f"{source}: no column of SMILES was found; name it with --smiles-column (the columns are {listed(columns)})"
         )
     return at, f"SMILES are read from the column {shown(columns[at])}, by the look of its cells."
 

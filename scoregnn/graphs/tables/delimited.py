@@ -38,9 +38,7 @@ def open_delimited(text: TextSource, smiles_column: str | None, named: Sequence[
         notes += _headerless_notes(layout, columns, position)
     for name in wanted:
         if name not in columns:
-            raise InputError(
-                no_column(text.name, name, columns, "" if layout.header else " (it has no header)")
-            )
+            raise InputError(no_column(text.name, name, columns, "" if layout.header else " (it has no header)"))
 
     def read() -> Iterator[Record]:
         return _records(text, layout, len(columns), position)
@@ -64,8 +62,7 @@ def _headerless_smiles(layout: Layout, smiles_column: str | None, source: str) -
         names = [f"column_{at + 1}" for at in range(layout.width)]
         if smiles_column not in names:
             raise InputError(
-                f"{source}: there is no column {shown(smiles_column)} in the first line,"
-                f" {listed(layout.first, 10)}"
+                f"{source}: there is no column {shown(smiles_column)} in the first line, {listed(layout.first, 10)}"
             )
         return names.index(smiles_column)
     if layout.width > 1 and layout.likeness < 0.5:
@@ -77,11 +74,7 @@ def _headerless_smiles(layout: Layout, smiles_column: str | None, source: str) -
 
 
 def _headerless_notes(layout: Layout, columns: Sequence[str], position: int) -> list[str]:
-    called = (
-        f"the columns are called {listed(columns, 5)}"
-        if len(columns) > 1
-        else "its only column is the SMILES"
-    )
+    called = f"the columns are called {listed(columns, 5)}" if len(columns) > 1 else "its only column is the SMILES"
     notes = [f"There is no header (the first line holds no known name of a SMILES column); {called}."]
     head = layout.first[position].strip() if position < len(layout.first) else ""
     body = layout.sample[1:]

@@ -53,18 +53,15 @@ def find_target(table: Table, rows: Sequence[Row], used: Collection[str]) -> tup
         return candidates[0], f"The target is the column {shown(candidates[0])}, the only numeric one."
     if candidates:
         raise InputError(
-            f"{table.source}: several columns can be the target: {listed(candidates)};"
-            " choose with --target-column"
+            f"{table.source}: several columns can be the target: {listed(candidates)}; choose with --target-column"
         )
     reasons = []
     if counters:
         reasons.append(f"{listed(counters, 5)} looks like a row number or an identifier")
     if texts:
-        reasons.append(f"{listed(texts, 5)} holds text")
+        reasons.append(f"{listed(texts, 5)} holds text; classes need --task classification")
     because = f" ({'; '.join(reasons)})" if reasons else ""
-    raise InputError(
-        f"{table.source}: no numeric column to be the target{because}; name it with --target-column"
-    )
+    raise InputError(f"{table.source}: no numeric column to be the target{because}; name it with --target-column")
 
 
 def _counts_rows(cells: Sequence[str]) -> bool:

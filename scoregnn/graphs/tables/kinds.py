@@ -1,4 +1,4 @@
-"""The first bytes of files: encodings that announce themselves, and kinds of file that are no text."""
+"""The first bytes of files: encodings that announce themselves, and kinds of file that are no table."""
 
 from __future__ import annotations
 
@@ -28,15 +28,26 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
 )
 
 
-def binary_kind(start: bytes) -> str:
-    """What kind of file begins with these bytes, "" for what may be text."""
+_TEXTS: tuple[tuple[bytes, str], ...] = (
+    (b"<!doctype html", "an HTML page"),
+    (b"<html", "an HTML page"),
+    (b"<?xml", "an XML file"),
+    (b'[{"', "a JSON file"),
+    (b'{"', "a JSON file"),
+    (b"version https://git-lfs.github.com/", "a Git LFS pointer in the place of the file itself"),
+)
+
+
+def foreign_kind(start: bytes) -> str:
+    """What kind of file begins with these bytes, "" for what may be a table of text."""
     for magic, kind in _MAGIC:
         if start.startswith(magic):
             return kind
     # A pickle of protocol 2 to 5: PROTO, the version, then an opcode.
     if len(start) > 2 and start[0] == 0x80 and 2 <= start[1] <= 5:
         return "a Python pickle"
-    return ""
+    text = start[:1000].removeprefix(codecs.BOM_UTF8).lstrip().lower()
+    return next((kind for beginning, kind in _TEXTS if text.startswith(beginning)), "")
 
 
 def byte_order_mark(start: bytes) -> str:

@@ -207,13 +207,9 @@ def _remarks(
     return notes
 
 
-def _digest(
-    rows: Sequence[Row], kept: npt.NDArray[np.intp], arrays: Sequence[Floats], classes: object
-) -> str:
+def _digest(rows: Sequence[Row], kept: npt.NDArray[np.intp], arrays: Sequence[Floats], classes: object) -> str:
     """Hash of the kept rows, whatever the file format."""
-    digest = hashlib.sha256(
-        json.dumps([[len(kept), *[list(array.shape[1:]) for array in arrays]], classes]).encode()
-    )
+    digest = hashlib.sha256(json.dumps([[len(kept), *[list(array.shape[1:]) for array in arrays]], classes]).encode())
     for at in kept:
         molecule = rows[at].molecule
         text = molecule.text if isinstance(molecule, MolBlock) else molecule.strip()

@@ -23,9 +23,7 @@ _TEXT_READERS: dict[str, Callable[[TextSource, str | None, Sequence[str]], Table
 _PARQUET = (".parquet", ".pq")
 
 
-def open_table(
-    path: str | Path, *, smiles_column: str | None = None, named_columns: Sequence[str] = ()
-) -> Table:
+def open_table(path: str | Path, *, smiles_column: str | None = None, named_columns: Sequence[str] = ()) -> Table:
     """Opens a table of molecules; its rows are streamed later by `Table.rows`.
 
     The ending of the name tells the form: `.smi`, `.smiles`; `.sdf`, `.sd`, `.mol`; `.parquet`, `.pq`;

@@ -52,29 +52,25 @@ def _cells(source: Source) -> Iterator[tuple[str, ...]]:
     with _opened(source) as file:
         batches = file.iter_batches(batch_size=BATCH)
         while True:
-            with reading(source.name):
-                try:
-                    batch = next(batches, None)
-                except (pa.ArrowException, ValueError, OSError) as error:
-                    raise InputError(
-                        f"{source.name}: the Parquet file is damaged ({on_one_line(error)})"
-                    ) from None
-            if batch is None:
+            try:
+                batch = next(batches, None)
+                columns = None if batch is None else [_texts(column) for column in batch.columns]
+            except (pa.ArrowException, ValueError, OSError, OverflowError) as error:
+                raise InputError(f"{source.name}: the Parquet file is damaged ({on_one_line(error)})") from None
+            if columns is None:
                 return
-            yield from zip(*(_texts(column) for column in batch.columns), strict=True)
+            yield from zip(*columns, strict=True)
 
 
 def _opened(source: Source) -> Any:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    with reading(source.name):
-        try:
-            return pq.ParquetFile(source.path, pre_buffer=False)
-        except (pa.ArrowException, ValueError, OSError) as error:
-            raise InputError(
-                f"{source.name}: not a Parquet file, or a damaged one ({on_one_line(error)})"
-            ) from None
+    try:
+        return pq.ParquetFile(source.path, pre_buffer=False)
+    except (pa.ArrowException, ValueError, OSError, OverflowError) as error:
+        what = "not a Parquet file, or a damaged one"
+        raise InputError(f"{source.name}: {what} ({on_one_line(error)})") from None
 
 
 def _texts(column: Any) -> list[str]:

@@ -20,9 +20,7 @@ class Roles:
     others: tuple[str, ...]
 
     @classmethod
-    def of(
-        cls, targets: Sequence[str], weight: str | None, features: Sequence[str], others: Sequence[str]
-    ) -> Roles:
+    def of(cls, targets: Sequence[str], weight: str | None, features: Sequence[str], others: Sequence[str]) -> Roles:
         for name, value in (
             ("target_columns", targets),
             ("feature_columns", features),
@@ -30,9 +28,7 @@ class Roles:
         ):
             if isinstance(value, str):
                 raise InputError(f"{name} must be a list of names, not the text {shown(value)}")
-        return cls(
-            _clean(targets), weight.strip() if weight is not None else None, _clean(features), _clean(others)
-        )
+        return cls(_clean(targets), weight.strip() if weight is not None else None, _clean(features), _clean(others))
 
     @property
     def named(self) -> tuple[str, ...]:
@@ -55,9 +51,7 @@ class Roles:
             parts[name] = part
         for name in self.others:
             if parts.get(name) in ("target", "SMILES"):
-                raise InputError(
-                    f"{table.source}: the column {shown(name)} cannot be the {parts[name]} and split rows"
-                )
+                raise InputError(f"{table.source}: the column {shown(name)} cannot be the {parts[name]} and split rows")
 
 
 def _clean(names: Sequence[str]) -> tuple[str, ...]:

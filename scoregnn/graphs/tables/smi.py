@@ -19,14 +19,10 @@ def open_smi(text: TextSource, smiles_column: str | None, named: Sequence[str]) 
         if name not in COLUMNS:
             raise InputError(no_column(text.name, name, COLUMNS, " (a .smi file has no others)"))
     if smiles_column not in (None, "smiles"):
-        raise InputError(
-            f"{text.name}: the SMILES of a .smi file are its first words; leave --smiles-column out"
-        )
+        raise InputError(f"{text.name}: the SMILES of a .smi file are its first words; leave --smiles-column out")
     first = next(text.lines(), "")
     header = is_smiles_name(_split(first)[0])
-    note = (
-        f"its first line, {shown(first.strip())}, is left out as a header" if header else "there is no header"
-    )
+    note = f"its first line, {shown(first.strip())}, is left out as a header" if header else "there is no header"
     notes = [*text.notes, f"A .smi file: each line is a SMILES and a name; {note}."]
 
     def read() -> Iterator[Record]:

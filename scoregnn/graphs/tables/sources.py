@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from scoregnn.errors import InputError
-from scoregnn.graphs.tables.kinds import binary_kind, byte_order_mark
+from scoregnn.graphs.tables.kinds import byte_order_mark, foreign_kind
 from scoregnn.graphs.tables.messages import on_one_line, shown
 
 MAX_LINE = 1 << 26
@@ -58,7 +58,7 @@ class TextSource:
         return self.source.name
 
     def lines(self) -> Iterator[str]:
-        """Lines with their ends (LF, CR or CRLF), from the start.
+        """Lines with their ends (LF, CR or CRLF; CR CR LF, a slip of Windows programs, is one end), from the start.
 
         Raises:
             InputError: the file changed since it was opened, or a line is longer than `MAX_LINE`.
@@ -68,12 +68,14 @@ class TextSource:
             self.source.open() as raw,
             io.TextIOWrapper(raw, encoding=self.encoding, newline="") as text,
         ):
-            number = 0
+            number, before = 0, ""
             while line := text.readline(MAX_LINE + 1):
                 number += 1
                 if len(line) > MAX_LINE:
                     raise InputError(f"{self.name}: line {number} is longer than {MAX_LINE:,} characters")
-                yield line
+                if line != "\r\n" or not before.endswith("\r"):
+                    yield line
+                before = line
 
 
 def find_source(path: str | Path) -> Source:
@@ -122,16 +124,14 @@ def open_text(source: Source) -> TextSource:
         first = stream.read(CHUNK)
         if not first:
             raise InputError(f"{name} is empty")
-        if kind := binary_kind(first):
-            raise InputError(f"{name} is {kind}, not a table of text; save it as CSV")
+        if kind := foreign_kind(first):
+            raise InputError(f"{name} is {kind}, not a table; save the table as CSV")
         encoding = byte_order_mark(first) or "utf-8"
         bad_line = _first_undecodable(name, encoding, first, stream)
     if not bad_line:
         return TextSource(source, encoding, ())
     if encoding != "utf-8":
-        raise InputError(
-            f"{name}: line {bad_line} is not {encoding.upper()}, which the file's first bytes announce"
-        )
+        raise InputError(f"{name}: line {bad_line} is not {encoding.upper()}, which the file's first bytes announce")
     note = f"Warning: the text is not UTF-8 (first in line {bad_line}); read as Latin-1; check its accents."
     return TextSource(source, "latin-1", (note,))
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import torch
 from torch import Tensor, nn
 
+from scoregnn.config import Config
 from scoregnn.nn.inputs import EmbeddedGraph
 from scoregnn.nn.segments import segment_mean
 
@@ -17,6 +18,11 @@ class Block(nn.Module):
     `prepare(graph)` computes once what does not depend on the state; `forward(h, context)` is one evaluation of F
     with that context. The state lives on atoms unless `initial` and `to_atoms` say otherwise.
     """
+
+    @classmethod
+    def from_config(cls, config: Config, bond_dim: int) -> Self:
+        """A block of the width and options in `config`; what the registry of blocks calls."""
+        raise NotImplementedError
 
     def prepare(self, graph: EmbeddedGraph) -> Any:
         """What `forward` needs besides the state."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import torch
 from torch import Tensor, nn
 
+from scoregnn.config import Config
 from scoregnn.nn.blocks.base import Block, edges
 from scoregnn.nn.inputs import EmbeddedGraph
 from scoregnn.nn.segments import segment_softmax, segment_sum
@@ -43,6 +44,10 @@ class GATv2Block(Block):
         self.bias = nn.Parameter(torch.empty(hidden))
         self.activation = nn.LeakyReLU() if activation is None else activation
         self.reset_parameters()
+
+    @classmethod
+    def from_config(cls, config: Config, bond_dim: int) -> Self:
+        return cls(config.hidden, bond_dim, heads=config.heads, self_loops=config.uses_self_loops)
 
     def reset_parameters(self) -> None:
         for weight in (self.lin_source.weight, self.lin_target.weight, self.lin_bond.weight, self.attend):

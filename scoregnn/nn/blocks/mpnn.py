@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from torch import Tensor, nn
 
+from scoregnn.config import Config
 from scoregnn.nn.blocks.base import Block, edges
 from scoregnn.nn.inputs import EmbeddedGraph
 from scoregnn.nn.segments import segment_sum
@@ -40,6 +41,10 @@ class MPNNBlock(Block):
         self.lin_bond = nn.Linear(bond_dim, hidden)
         self.lin_out = nn.Linear(hidden, hidden)
         self.activation = nn.ReLU() if activation is None else activation
+
+    @classmethod
+    def from_config(cls, config: Config, bond_dim: int) -> Self:
+        return cls(config.hidden, bond_dim, self_loops=config.uses_self_loops)
 
     def prepare(self, graph: EmbeddedGraph) -> MPNNContext:
         source, target, bonds = edges(graph, self.self_loops)
