@@ -68,9 +68,9 @@ class Config:
     standardize: str = "as-drawn"
     descriptors: str = "none"
 
-    epochs: int = 100
-    batch_size: int = 32
-    learning_rate: float = 2e-3
+    epochs: int = 60
+    batch_size: int = 64
+    learning_rate: float = 4e-3
     weight_decay: float = 1e-2
     warmup: float = 0.05
     clip_norm: float = 5.0

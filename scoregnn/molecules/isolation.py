@@ -28,6 +28,8 @@ LOOK_AHEAD = 2
 
 _WAIT = 0.5  # seconds between two looks at whether a wait makes sense; Windows cannot interrupt a longer one
 
+_CLOSED_IN_USE = "the featurizer was closed while it was in use"
+
 
 def usable_cores() -> int:
     """Cores this process may run on."""
@@ -173,7 +175,8 @@ class _Pool:
 
     def submit(self, job: _Job) -> None:
         with self._changed:
-            self._check_open()
+            if self._closed:
+                raise ScoreGNNError("the featurizer is closed")
             self._queue.append(job)
             if len(self._queue) > self._idle and self._threads < self._most:
                 self._threads += 1
@@ -201,12 +204,12 @@ class _Pool:
             waiting = [*self._queue, *(job for job in self._running.values() if job is not None)]
             self._queue.clear()
             workers = list(self._running)
+            for job in waiting:
+                job.error = ScoreGNNError(_CLOSED_IN_USE)
+                job.done.set()
             self._changed.notify_all()
         for worker in workers:
             worker.kill()
-        for job in waiting:
-            job.error = ScoreGNNError("the featurizer was closed while it was in use")
-            job.done.set()
 
     def abandon(self) -> None:
         """In a forked child: threads and workers are the parent's; begin afresh."""
@@ -215,10 +218,6 @@ class _Pool:
             worker.abandon()
         self._reset()
         self._closed = closed
-
-    def _check_open(self) -> None:
-        if self._closed:
-            raise ScoreGNNError("the featurizer is closed")
 
     def _serve(self) -> None:
         worker: WorkerProcess | None = None
@@ -236,7 +235,7 @@ class _Pool:
             try:
                 worker = self._work_off(job, worker)
             except Exception as error:  # whatever it is, somebody waits for this job
-                job.error, worker = error, None
+                job.error, worker = job.error or error, None
             job.done.set()
             with self._changed:
                 if worker is not None and worker in self._running:
@@ -277,14 +276,15 @@ class _Pool:
         return worker
 
     def _start(self, job: _Job) -> WorkerProcess:
-        self._check_open()
+        if self._closed:
+            raise ScoreGNNError(_CLOSED_IN_USE)
         worker = WorkerProcess(self._options, self._time_limit)
         with self._changed:
             if not self._closed and not job.cancelled:
                 self._running[worker] = job
                 return worker
         worker.kill()
-        raise ScoreGNNError("the featurizer was closed while it was in use")
+        raise ScoreGNNError(_CLOSED_IN_USE)
 
     def _retire(self, worker: WorkerProcess) -> str:
         worker.kill()

@@ -296,25 +296,35 @@ def test_a_worker_that_cannot_start_says_why(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @posix
-@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT])
-def test_no_orphan_and_no_delay_when_the_parent_is_stopped(sent: signal.Signals) -> None:
+@pytest.mark.parametrize(
+    ("sent", "time_limit", "item"),
+    [
+        (signal.SIGKILL, 600, "CCO"),
+        (signal.SIGINT, 600, "CCO"),
+        (signal.SIGINT, 600, ENDLESS),
+        (signal.SIGKILL, 1, ENDLESS),  # deaf to the end of its input, the worker ends by its own alarm
+    ],
+)
+def test_no_orphan_and_no_delay_when_the_parent_is_stopped(sent: signal.Signals, time_limit: int, item: str) -> None:
     if not Path("/proc/self/stat").exists():
         pytest.skip("needs /proc")
     program = (
         "from scoregnn.molecules import Featurizer\n"
-        "f = Featurizer(workers=1, time_limit=600)\n"
+        f"f = Featurizer(workers=1, time_limit={time_limit})\n"
         "list(f.map(['C']))\n"
         "print('ready', flush=True)\n"
-        "list(f.map(x for x in iter(lambda: 'CCO', None)))\n"
+        f"list(f.map(x for x in iter(lambda: {item!r}, None)))\n"
     )
-    parent = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    command = [sys.executable, "-c", program.replace(repr(ENDLESS), "'C' * 99_999")]
+    parent = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert parent.stdout is not None and parent.stderr is not None
-    assert parent.stdout.readline() == b"ready\n"
-    (worker,) = children(parent.pid)
-    parent.send_signal(sent)
-    parent.wait(30)
-    error = parent.stderr.read()
-    assert (b"KeyboardInterrupt" in error) == (sent == signal.SIGINT)
+    with parent.stdout, parent.stderr:
+        assert parent.stdout.readline() == b"ready\n"
+        (worker,) = children(parent.pid)
+        time.sleep(0.3)
+        parent.send_signal(sent)
+        parent.wait(30)
+        assert (b"KeyboardInterrupt" in parent.stderr.read()) == (sent == signal.SIGINT)
 
     def gone() -> bool:
         try:
@@ -323,8 +333,6 @@ def test_no_orphan_and_no_delay_when_the_parent_is_stopped(sent: signal.Signals)
             return True
 
     assert eventually(gone)
-    parent.stdout.close()
-    parent.stderr.close()
 
 
 def test_settings_are_checked_and_survive_a_pickle() -> None:
