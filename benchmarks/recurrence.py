@@ -83,7 +83,8 @@ def main() -> None:
         seconds["scoregnn"].append(timed(ours))
         seconds["loop over PyG"].append(timed(loop))
     print(
-        f"{BATCH} molecules, {graph.num_atoms} atoms, {len(graph.source)} edges, {options.threads} threads, results equal"
+        f"{BATCH} molecules, {graph.num_atoms} atoms, {len(graph.source)} edges, "
+        f"{options.threads} threads, results equal"
     )
     for name, times in seconds.items():
         low, _, high = statistics.quantiles(times, n=4)

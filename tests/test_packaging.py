@@ -23,9 +23,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 SETUPTOOLS = PROJECT["tool"]["setuptools"]
 FOLDERS = {"scoregnn": "scoregnn", **SETUPTOOLS["package-dir"]}
 RUNTIME = [Requirement(text) for text in PROJECT["project"]["dependencies"]]
-EXTRAS = [
-    Requirement(text) for extra in PROJECT["project"]["optional-dependencies"].values() for text in extra
-]
+EXTRAS = [Requirement(text) for extra in PROJECT["project"]["optional-dependencies"].values() for text in extra]
 
 
 def source_files() -> Iterator[tuple[str, Path]]:
@@ -102,9 +100,7 @@ def test_every_dependency_is_imported():
 def test_constraints_pin_every_dependency_within_its_bounds(requirement):
     version = constraints()[canonicalize_name(requirement.name)]
     assert requirement.specifier.contains(version)
-    assert [specifier.operator for specifier in requirement.specifier] == [">="], (
-        "an honest lower bound, no cap"
-    )
+    assert [specifier.operator for specifier in requirement.specifier] == [">="], "an honest lower bound, no cap"
 
 
 def test_constraints_are_exact_public_versions():

@@ -267,8 +267,8 @@ def _described(config: Config, split: str, split_seed: int, rows: int, targets: 
     return (
         f"{rows:,} rows, target {', '.join(targets)}; {config.block} x {config.steps} steps ({depth}, "
         f"{config.velocity}, {config.integrator}, dt {config.dt:g}), width {config.hidden}, {config.readout} readout, "
-        f"descriptors {config.descriptors}, {config.ensemble} network{'s' if config.ensemble > 1 else ''}, at most {config.epochs} "
-        f"epochs; {split} split (seed {split_seed}), seed {config.seed}"
+        f"descriptors {config.descriptors}, {config.ensemble} network{'s' if config.ensemble > 1 else ''}, "
+        f"at most {config.epochs} epochs; {split} split (seed {split_seed}), seed {config.seed}"
     )
 
 

@@ -142,7 +142,10 @@ def cluster_groups(groups: Sequence[Hashable], fingerprints: NDArray[np.uint8], 
 
 
 def time_split(
-    groups: Sequence[Hashable], times: Sequence[float], *, fractions: Sequence[float] = DEFAULT_FRACTIONS
+    groups: Sequence[Hashable],
+    times: Sequence[float] | NDArray[np.float64],
+    *,
+    fractions: Sequence[float] = DEFAULT_FRACTIONS,
 ) -> Split:
     """The earliest rows to train, the latest to test; `scoregnn.graphs.times.parse_times` reads cells.
 

@@ -9,9 +9,9 @@ import subprocess
 import sys
 import tempfile
 import threading
+from pathlib import Path
 from typing import Any
 
-import scoregnn
 from scoregnn.errors import ScoreGNNError
 from scoregnn.molecules._frames import read_messages, write_message
 from scoregnn.molecules.featurize import FeaturizeOptions
@@ -32,6 +32,8 @@ main()
 # The worker must import this very scoregnn, and nothing from the folder that the user happens to be in: hence -P
 # and the explicit file instead of -m. The parent's search path follows behind, for an RDKit found only through it.
 
+_PACKAGE = str(Path(__file__).resolve().parents[1] / "__init__.py")
+
 _ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 
 
@@ -46,7 +48,7 @@ class WorkerProcess:
         if not sys.executable:
             raise WorkerStartError("molecules are read in worker processes, but sys.executable is empty")
         path = [entry for entry in sys.path if entry]
-        command = [sys.executable, "-P", "-c", _BOOTSTRAP, str(scoregnn.__file__), *path]
+        command = [sys.executable, "-P", "-c", _BOOTSTRAP, _PACKAGE, *path]
         with tempfile.TemporaryFile() as errors:
             try:
                 self._process = subprocess.Popen(

@@ -53,7 +53,7 @@ def parse_molecule(item: MoleculeInput, *, standardize: str = "as-drawn") -> Che
         if mol.GetNumAtoms() == 0:
             raise InvalidMoleculeError("a molecule without atoms")
         if mol.GetNumHeavyAtoms() < mol.GetNumAtoms():
-            mol = Chem.RemoveHs(mol, _hydrogen_removal())
+            mol = _without_hydrogens(mol)
         return _parent(mol) if standardize == "parent" else mol
 
 
@@ -96,7 +96,8 @@ def _from_smiles(text: str) -> Chem.Mol:
         raise InvalidMoleculeError(
             f"text after a blank ({_short(rest)}); a file of SMILES and names needs the ending .smi"
         )
-    mol = Chem.MolFromSmiles(text)
+    # RDKit's parser turns `[H]/C1=C(/[H])CCCCCCCCCC1` from E to Z while it removes hydrogens: they are removed later.
+    mol = Chem.MolFromSmiles(text, _keeping_hydrogens()) if "[H]" in text else Chem.MolFromSmiles(text)
     if mol is None:
         raise InvalidMoleculeError(_smiles_reason(structure, rest))
     if (rest or "~" in structure) and _is_query(mol):
@@ -108,7 +109,7 @@ def _from_block(text: str) -> Chem.Mol:
     # RDKit reads the header as three lines from the very first character: nothing is stripped in front of it.
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
     try:
-        mol = Chem.MolFromMolBlock(lines)
+        mol = Chem.MolFromMolBlock(lines, removeHs=False)
         if mol is None:
             raw = Chem.MolFromMolBlock(lines, sanitize=False, removeHs=False)
             raise InvalidMoleculeError(_sanitize_reason(raw) if raw is not None else "not a valid SDF record")
@@ -130,12 +131,45 @@ def _from_binary(data: bytes) -> Chem.Mol:
         raise InvalidMoleculeError("a query (SMARTS), not a molecule")
     try:
         # The molecule comes from a user's program: it may be unsanitised, edited, or labelled by other rules.
-        mol = Chem.RemoveHs(mol)
         Chem.SanitizeMol(mol)
+        _direct_bonds(mol)
         Chem.AssignStereochemistry(mol, cleanIt=True, force=True)
     except Exception as error:
         raise InvalidMoleculeError(_first_line(error)) from None
     return mol
+
+
+def _without_hydrogens(mol: Chem.Mol) -> Chem.Mol:
+    for bond in mol.GetBonds():
+        bond.SetBondDir(
+            Chem.BondDir.NONE
+        )  # RDKit would hand a removed hydrogen's direction on, wrongly at ring closures
+    mol = Chem.RemoveHs(mol, _hydrogen_removal())
+    _direct_bonds(mol)
+    return mol
+
+
+def _direct_bonds(mol: Chem.Mol) -> None:
+    """Spell E and Z as bond directions: RDKit forgets those without when it perceives stereochemistry anew."""
+    if any(bond.GetStereo() in _GEOMETRIES for bond in mol.GetBonds()):
+        for bond in mol.GetBonds():
+            bond.SetBondDir(Chem.BondDir.NONE)
+        Chem.SetDoubleBondNeighborDirections(mol)
+
+
+_GEOMETRIES = {
+    Chem.BondStereo.STEREOE,
+    Chem.BondStereo.STEREOZ,
+    Chem.BondStereo.STEREOCIS,
+    Chem.BondStereo.STEREOTRANS,
+}
+
+
+@cache
+def _keeping_hydrogens() -> Chem.SmilesParserParams:
+    parameters = Chem.SmilesParserParams()
+    parameters.removeHs = False
+    return parameters
 
 
 @cache
@@ -158,6 +192,7 @@ def _parent_steps() -> tuple[Callable[[Chem.Mol], Chem.Mol], ...]:
 
 def _parent(mol: Chem.Mol) -> Chem.Mol:
     try:
+        _direct_bonds(mol)
         for step in _parent_steps():
             mol = step(mol)
         Chem.SanitizeMol(mol)

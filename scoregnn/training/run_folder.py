@@ -17,7 +17,6 @@ from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor
 
-import scoregnn
 from scoregnn.config import Config
 from scoregnn.errors import InputError, RunFolderError
 from scoregnn.files import write_atomically
@@ -70,8 +69,8 @@ def read_json(path: Path) -> dict[str, Any]:
 
 def package_versions() -> dict[str, str]:
     """Versions of Python and of the packages that can change a number."""
-    versions = {"python": platform.python_version(), "scoregnn": scoregnn.__version__}
-    for name in _PACKAGES[1:]:
+    versions = {"python": platform.python_version()}
+    for name in _PACKAGES:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             versions[name] = importlib.metadata.version(name)
     return versions

@@ -84,6 +84,33 @@ def test_refused_with_a_reason(item: object, reason: str) -> None:
     assert len(str(caught.value)) < 200
 
 
+@pytest.mark.parametrize("standardize", ["as-drawn", "parent"])
+@pytest.mark.parametrize(
+    ("smiles", "geometry"),
+    [
+        ("[H]/C1=C(/[H])CCCCCCCCCC1", "E"),  # both hydrogens trans, so both ring bonds trans
+        ("[H]/C1=C(\\[H])CCCCCCCCCC1", "Z"),
+        ("[H]/C(C)=C(/[H])C", "E"),
+        ("[H]/C(C)=C(\\[H])C", "Z"),
+        ("C/C=C/C", "E"),
+        ("C/C(Cl)=C(\\[H])F", "Z"),  # H cis to CH3, so F cis to Cl, and these two rank highest
+        ("CC/C=C/[H]", ""),
+        ("[H]/C([H])=C/C", ""),
+    ],
+)
+def test_geometry_survives_every_way_in(smiles: str, geometry: str, standardize: str) -> None:
+    codes = {Chem.BondStereo.STEREOE: "E", Chem.BondStereo.STEREOZ: "Z"}
+    keep = Chem.SmilesParserParams()
+    keep.removeHs = False
+    explicit = Chem.MolFromSmiles(smiles, keep)
+    for item in (smiles, explicit.ToBinary(), MolBlock(Chem.MolToMolBlock(explicit))):
+        mol = parse_molecule(item, standardize=standardize)
+        assert mol.GetNumAtoms() == mol.GetNumHeavyAtoms()
+        assert "".join(codes[b.GetStereo()] for b in mol.GetBonds() if b.GetStereo()) == geometry
+        # What is written from it is the same molecule again.
+        assert canonical_smiles(parse_molecule(canonical_smiles(mol))) == canonical_smiles(mol)
+
+
 @pytest.mark.parametrize("v3000", [False, True])
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_sdf_record(v3000: bool, newline: str) -> None:
