@@ -19,8 +19,13 @@ BLOCKS = {
     "gatv2": "scoregnn.nn.blocks.gatv2:GATv2Block",
     "mpnn": "scoregnn.nn.blocks.mpnn:MPNNBlock",
 }
-INTEGRATORS = ("euler", "midpoint", "heun", "rk4")
-VELOCITIES = ("contractive", "additive")
+FIXED_STEP = ("euler", "midpoint", "heun", "rk4")
+ADAPTIVE = "dopri5"
+INTEGRATORS = (*FIXED_STEP, ADAPTIVE)
+VELOCITIES = ("contractive", "additive", "initial-residual")
+LEARN_DT = ("no", "one", "each")
+NORMS = ("none", "before", "after")
+ACTIVATIONS = ("inside", "after")
 READOUTS = ("sum", "mean", "max", "attention")
 DESCRIPTORS = ("none", "fast", "full")
 STANDARDIZATIONS = ("as-drawn", "parent")
@@ -34,9 +39,15 @@ class Config:
         block: message-passing layer F, one of `BLOCKS`.
         steps: number of iterations, at least 1.
         dt: step size of the integrator, at least 0; for 0 < dt <= 1 the Euler update is a convex combination.
-        integrator: explicit Runge-Kutta scheme, one of `INTEGRATORS`.
-        velocity: "contractive" (F(h) - h) or "additive" (F(h)).
+        learn_dt: "no", "one" dt for all steps, or one for "each"; learned within (0, 1), starting at `dt`.
+        integrator: explicit Runge-Kutta scheme, one of `FIXED_STEP`, or "dopri5", adaptive (extra `ode`).
+        rtol, atol, adjoint: of "dopri5": tolerances, and gradients by the adjoint equation.
+        velocity: "contractive" (F(h) - h), "additive" (F(h)) or "initial-residual" ((1 - a) F(h) + a h[0] - h).
+        initial_weight: a of "initial-residual", in [0, 1]; with adaptive_initial where each atom's own a starts.
         share: one block for all iterations (SCORE), or one block for each (a stack).
+        norm: LayerNorm "before" F, "after" each step, or "none"; shared as the blocks are.
+        activation: "inside" F, or "after" the step, as in the author's stacks.
+        recompute: less memory in training for more time, by computing each step twice.
         self_loops: messages from an atom to itself; None means on for a plain stack (see `uses_self_loops`).
         hidden: width of an atom's state. heads: attention heads, a divisor of `hidden`.
         dropout: share of units dropped after each block evaluation and in the head, in [0, 1).
@@ -49,15 +60,25 @@ class Config:
         learning_rate, weight_decay: of AdamW, at the peak of the schedule. warmup: share of all steps spent warming up.
         clip_norm: largest norm of the gradient.
         patience: stop after this many epochs without a better validation loss; None never stops early.
+        deep_supervision: weight of the mean loss of the earlier iterations' readouts, at least 0.
         ensemble: number of networks, averaged. seed: of initial weights, batches and dropout.
     """
 
     block: str = "gatv2"
     steps: int = 4
     dt: float = 0.25
+    learn_dt: str = "no"
     integrator: str = "euler"
+    rtol: float = 1e-4
+    atol: float = 1e-4
+    adjoint: bool = False
     velocity: str = "contractive"
+    initial_weight: float = 0.1
+    adaptive_initial: bool = False
     share: bool = True
+    norm: str = "none"
+    activation: str = "inside"
+    recompute: bool = False
     self_loops: bool | None = None
     hidden: int = 128
     heads: int = 4
@@ -75,6 +96,7 @@ class Config:
     warmup: float = 0.05
     clip_norm: float = 5.0
     patience: int | None = None
+    deep_supervision: float = 0.0
     ensemble: int = 1
     seed: int = 0
 
@@ -93,8 +115,16 @@ class Config:
             _whole("patience", self.patience, 1)
         if self.self_loops is not None and not isinstance(self.self_loops, bool):
             raise InputError(f"self_loops must be true, false or none, not {self.self_loops!r}")
-        if not isinstance(self.share, bool):
-            raise InputError(f"share must be true or false, not {self.share!r}")
+        for name in ("share", "adjoint", "adaptive_initial", "recompute"):
+            if not isinstance(getattr(self, name), bool):
+                raise InputError(f"{name} must be true or false, not {getattr(self, name)!r}")
+        _one_of("learn_dt", self.learn_dt, LEARN_DT)
+        _one_of("norm", self.norm, NORMS)
+        _one_of("activation", self.activation, ACTIVATIONS)
+        _between("rtol", self.rtol, 0.0, 1.0, open_start=True)
+        _between("atol", self.atol, 0.0, 1.0, open_start=True)
+        _between("initial_weight", self.initial_weight, 0.0, 1.0)
+        _between("deep_supervision", self.deep_supervision, 0.0, math.inf)
         _between("dt", self.dt, 0.0, math.inf)
         _between("dropout", self.dropout, 0.0, 1.0, open_end=True)
         _between("learning_rate", self.learning_rate, 0.0, math.inf)
@@ -105,12 +135,32 @@ class Config:
             raise InputError(f"seed must be below 2**32, not {self.seed}")
         if self.block in ("gat", "gatv2") and self.hidden % self.heads:
             raise InputError(f"hidden ({self.hidden}) must be a multiple of heads ({self.heads})")
+        self._check_combinations()
 
     architecture: ClassVar[tuple[str, ...]] = (
         *("block", "steps", "dt", "integrator", "velocity", "share", "self_loops", "hidden", "heads", "readout"),
-        *("head_layers", "standardize", "descriptors"),
+        *("head_layers", "standardize", "descriptors", "learn_dt", "norm", "activation"),
+        *("initial_weight", "adaptive_initial"),
     )
     """Settings that decide which weights there are and what they mean; a model that is fine-tuned keeps them."""
+
+    def _check_combinations(self) -> None:
+        """Refuses what makes no sense together, in a sentence."""
+        adaptive = self.integrator == ADAPTIVE
+        faults = {
+            "learn_dt needs a dt between 0 and 1 to start from": self.learn_dt != "no" and not 0 < self.dt < 1,
+            "dopri5 solves one equation: it needs one shared block": adaptive and not self.share,
+            "dopri5 takes its own steps: there is no dt to learn": adaptive and self.learn_dt != "no",
+            "dopri5 solves a smooth equation: nothing can come after a step": adaptive
+            and (self.norm == "after" or self.activation == "after"),
+            "dopri5 has no steps to recompute; use the adjoint": adaptive and self.recompute,
+            "the adjoint is for the integrator dopri5": self.adjoint and not adaptive,
+            "adaptive_initial is for the velocity initial-residual": self.adaptive_initial
+            and self.velocity != "initial-residual",
+        }
+        for reason, broken in faults.items():
+            if broken:
+                raise InputError(reason)
 
     @property
     def is_plain_stack(self) -> bool:
@@ -178,3 +228,13 @@ def _between(
 
 
 PRESETS: dict[str, Config] = {"fast": Config()}
+
+DEPTHS: dict[str, dict[str, Any]] = {
+    "score": {"share": True, "velocity": "contractive"},
+    "skip05": {"share": False, "velocity": "contractive", "dt": 0.5, "activation": "after"},
+    "stack": {"share": False, "velocity": "contractive", "dt": 1.0},
+    "residual": {"share": False, "velocity": "additive", "dt": 1.0, "norm": "after", "activation": "after"},
+    "shared-residual": {"share": True, "velocity": "additive", "dt": 1.0},
+    "initial-residual": {"share": True, "velocity": "initial-residual"},
+}
+"""Names for the ways to go deep that must be compared: points in sharing x velocity x dt x place of the activation."""

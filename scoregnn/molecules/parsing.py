@@ -140,10 +140,9 @@ def _from_binary(data: bytes) -> Chem.Mol:
 
 
 def _without_hydrogens(mol: Chem.Mol) -> Chem.Mol:
+    # RDKit would hand on the direction of a removed hydrogen's bond, wrongly at ring closures.
     for bond in mol.GetBonds():
-        bond.SetBondDir(
-            Chem.BondDir.NONE
-        )  # RDKit would hand a removed hydrogen's direction on, wrongly at ring closures
+        bond.SetBondDir(Chem.BondDir.NONE)
     mol = Chem.RemoveHs(mol, _hydrogen_removal())
     _direct_bonds(mol)
     return mol
@@ -192,7 +191,6 @@ def _parent_steps() -> tuple[Callable[[Chem.Mol], Chem.Mol], ...]:
 
 def _parent(mol: Chem.Mol) -> Chem.Mol:
     try:
-        _direct_bonds(mol)
         for step in _parent_steps():
             mol = step(mol)
         Chem.SanitizeMol(mol)

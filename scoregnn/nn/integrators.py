@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from scoregnn.config import INTEGRATORS
+from scoregnn.config import FIXED_STEP
 from scoregnn.errors import InputError
 
 
@@ -30,26 +30,29 @@ MIDPOINT = ButcherTableau(stages=((), (0.5,)), weights=(0.0, 1.0), order=2)
 HEUN = ButcherTableau(stages=((), (1.0,)), weights=(0.5, 0.5), order=2)
 RK4 = ButcherTableau(stages=((), (0.5,), (0.0, 0.5), (0.0, 0.0, 1.0)), weights=(1 / 6, 1 / 3, 1 / 3, 1 / 6), order=4)
 
-_TABLEAUX = dict(zip(INTEGRATORS, (EULER, MIDPOINT, HEUN, RK4), strict=True))
+_TABLEAUX = dict(zip(FIXED_STEP, (EULER, MIDPOINT, HEUN, RK4), strict=True))
 
 
 def tableau(name: str) -> ButcherTableau:
-    """The scheme called `name`, one of `scoregnn.config.INTEGRATORS`."""
+    """The scheme called `name`, one of `scoregnn.config.FIXED_STEP`."""
     if name not in _TABLEAUX:
         raise InputError(f"unknown integrator {name!r}; known: {', '.join(_TABLEAUX)}")
     return _TABLEAUX[name]
 
 
-def explicit_step(velocity: Callable[[Tensor], Tensor], h: Tensor, dt: float, scheme: ButcherTableau) -> Tensor:
-    """One step of dh/dt = velocity(h) from `h` (any shape) over `dt`."""
+def explicit_step(
+    velocity: Callable[[Tensor], Tensor], h: Tensor, dt: float | Tensor, scheme: ButcherTableau
+) -> Tensor:
+    """One step of dh/dt = velocity(h) from `h` (any shape) over `dt`, a number or a scalar tensor."""
     slopes: list[Tensor] = []
     for row in scheme.stages:
         slopes.append(velocity(_advance(h, dt, row, slopes)))
     return _advance(h, dt, scheme.weights, slopes)
 
 
-def _advance(h: Tensor, dt: float, coefficients: tuple[float, ...], slopes: list[Tensor]) -> Tensor:
+def _advance(h: Tensor, dt: float | Tensor, coefficients: tuple[float, ...], slopes: list[Tensor]) -> Tensor:
     for coefficient, slope in zip(coefficients, slopes, strict=True):
         if coefficient:
-            h = h.add(slope, alpha=dt * coefficient)
+            scaled = dt * coefficient
+            h = h + scaled * slope if isinstance(scaled, Tensor) else h.add(slope, alpha=scaled)
     return h

@@ -5,14 +5,49 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from scoregnn.config import Config
+from scoregnn.config import ADAPTIVE, Config
 from scoregnn.graphs.store import GraphBatch
 from scoregnn.nn.blocks import Block, build_block
 from scoregnn.nn.inputs import EmbeddedGraph, GraphEmbedding
 from scoregnn.nn.readouts import build_readout
 from scoregnn.nn.recurrence import ContractiveRecurrence
+from scoregnn.nn.step_size import LearnedStep
+from scoregnn.nn.velocities import build_velocity
 
 BOND_DIM = 32
+
+
+def build_recurrence(config: Config) -> ContractiveRecurrence:
+    """The recurrence that `config` describes, with fresh blocks."""
+    count = 1 if config.share else config.steps
+    blocks = [build_block(config, BOND_DIM) for _ in range(count)]
+    after: list[list[nn.Module]] = [[] for _ in range(count)]
+    if config.norm == "after":
+        for modules in after:
+            modules.append(nn.LayerNorm(config.hidden))
+    if config.activation == "after":
+        for block, modules in zip(blocks, after, strict=True):
+            modules.append(block.take_activation())
+    norms = [nn.LayerNorm(config.hidden) for _ in range(count)] if config.norm == "before" else None
+    dt: float | LearnedStep = config.dt
+    if config.learn_dt != "no":
+        dt = LearnedStep(config.dt, count=config.steps if config.learn_dt == "each" else 1)
+    adaptive_width = config.hidden if config.adaptive_initial else None
+    return ContractiveRecurrence(
+        blocks[0] if config.share else blocks,
+        steps=config.steps,
+        dt=dt,
+        integrator=config.integrator,
+        velocity=build_velocity(config.velocity, weight=config.initial_weight, width=adaptive_width),
+        before=norms,
+        after=[nn.Sequential(*modules) for modules in after] if any(after) else None,
+        # Noise inside the equation would leave an adaptive solver no smooth function to follow.
+        dropout=0.0 if config.integrator == ADAPTIVE else config.dropout,
+        recompute=config.recompute,
+        rtol=config.rtol,
+        atol=config.atol,
+        adjoint=config.adjoint,
+    )
 
 
 def mlp(width_in: int, hidden: int, layers: int, width_out: int, dropout: float) -> nn.Sequential:
@@ -47,15 +82,7 @@ class ScoreNetwork(nn.Module):
     ) -> None:
         super().__init__()
         self.embedding = GraphEmbedding(atom_sizes, bond_sizes, config.hidden, BOND_DIM)
-        blocks = [build_block(config, BOND_DIM) for _ in range(1 if config.share else config.steps)]
-        self.recurrence = ContractiveRecurrence(
-            blocks[0] if config.share else blocks,
-            steps=config.steps,
-            dt=config.dt,
-            integrator=config.integrator,
-            velocity=config.velocity,
-            dropout=config.dropout,
-        )
+        self.recurrence = build_recurrence(config)
         self.readout = build_readout(config.readout, config.hidden)
         self.head = mlp(config.hidden + num_globals, config.hidden, config.head_layers, num_outputs, config.dropout)
         self.num_globals = num_globals

@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import torch
 from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
 
-from scoregnn.config import VELOCITIES
+from scoregnn.config import ADAPTIVE
 from scoregnn.errors import InputError
+from scoregnn.nn.adaptive import adaptive_states, tensors_in
 from scoregnn.nn.integrators import explicit_step, tableau
+from scoregnn.nn.segments import segment_max
+from scoregnn.nn.step_size import LearnedStep
+from scoregnn.nn.velocities import build_velocity
 
-
-def contractive_velocity(h: Tensor, update: Tensor) -> Tensor:
-    """F(h) - h: Euler's step is then the blend (1 - dt) h + dt F(h)."""
-    return update - h
-
-
-def additive_velocity(h: Tensor, update: Tensor) -> Tensor:
-    """F(h): Euler's step is then the residual update h + dt F(h)."""
-    return update
-
-
-_VELOCITIES: dict[str, Callable[[Tensor, Tensor], Tensor]] = dict(
-    zip(VELOCITIES, (contractive_velocity, additive_velocity), strict=True)
-)
+Modules = nn.Module | Sequence[nn.Module]
 
 
 class ContractiveRecurrence(nn.Module):
-    r"""Iterates F as dh/dt = g(h), with g(h) = F(h) - h (contractive) or F(h) (additive).
+    r"""Iterates F as dh/dt = g(h), with g(h) = F(h) - h (contractive), F(h) (additive) or another velocity.
 
     With the contractive velocity and Euler's scheme one iteration is
 
@@ -40,12 +34,19 @@ class ContractiveRecurrence(nn.Module):
     Parameters
     ----------
     blocks: one module, shared by all iterations, or a sequence of `steps` modules, one for each iteration.
-        [block] * 4, the same object four times, is sharing too, but is prepared four times.
-    steps: number of iterations; may be left out when `blocks` is a sequence.
-    dt: step size, at least 0. dt = 0 leaves the state as it is, dt = 1 with Euler replaces it by F(h).
-    integrator: "euler", "midpoint", "heun" or "rk4"; the higher-order schemes evaluate F 2, 2 and 4 times a step.
-    velocity: "contractive" or "additive".
+    steps: number of iterations, 4 by default; may be left out when `blocks` is a sequence.
+    dt: step size, at least 0, or a `LearnedStep`. dt = 0 leaves the state as it is, dt = 1 with Euler and the
+        contractive velocity replaces it by F(h).
+    integrator: "euler", "midpoint", "heun" or "rk4" (F is evaluated 1, 2, 2 and 4 times a step), or "dopri5", the
+        adaptive solver of torchdiffeq as a reference: one shared block, fixed dt, nothing but the velocity.
+    velocity: "contractive", "additive", "initial-residual", or a module g(h, F(h), h[0]) such as
+        `InitialResidualVelocity`.
+    before, after: modules applied to the state that F sees, and to the state after each step (a LayerNorm, an
+        activation); one for all steps or a sequence of `steps`.
     dropout: share of the components of F(h) set to 0 while training, drawn anew at every evaluation.
+    recompute: forget what happens inside a step and compute it again in the backward pass, so that memory for
+        activations grows with the number of states only.
+    rtol, atol, adjoint: of "dopri5": tolerances, and gradients by the adjoint equation instead of a recorded graph.
 
     Shapes
     ------
@@ -64,34 +65,50 @@ class ContractiveRecurrence(nn.Module):
 
     def __init__(
         self,
-        blocks: nn.Module | Sequence[nn.Module],
+        blocks: Modules,
         *,
         steps: int | None = None,
-        dt: float = 0.25,
+        dt: float | LearnedStep = 0.25,
         integrator: str = "euler",
-        velocity: str = "contractive",
+        velocity: str | nn.Module = "contractive",
+        before: Modules | None = None,
+        after: Modules | None = None,
         dropout: float = 0.0,
+        recompute: bool = False,
+        rtol: float = 1e-4,
+        atol: float = 1e-4,
+        adjoint: bool = False,
     ) -> None:
         super().__init__()
-        self.shared = isinstance(blocks, nn.Module) and not isinstance(blocks, nn.ModuleList)
-        members = [blocks] if isinstance(blocks, nn.Module) and self.shared else list(blocks)  # type: ignore[arg-type]
+        self.blocks = _listed(blocks)
+        self.shared = _is_one(blocks)
         if steps is None:
-            steps = 4 if self.shared else len(members)
+            steps = 4 if self.shared else len(self.blocks)
         if steps < 1:
             raise InputError(f"steps must be at least 1, not {steps}")
-        if not self.shared and len(members) != steps:
-            raise InputError(f"{len(members)} unshared blocks do not fit {steps} steps; give one block a step")
-        if not dt >= 0:
+        if not self.shared and len(self.blocks) != steps:
+            raise InputError(f"{len(self.blocks)} unshared blocks do not fit {steps} steps; give one block a step")
+        self.before, self.after = _listed(before), _listed(after)
+        for modules in (self.before, self.after):
+            if len(modules) not in (0, 1, steps):
+                raise InputError(
+                    f"{len(modules)} modules before or after do not fit {steps} steps; give one, or one a step"
+                )
+        if not isinstance(dt, LearnedStep) and not dt >= 0:
             raise InputError(f"dt must be at least 0, not {dt}")
-        if velocity not in _VELOCITIES:
-            raise InputError(f"unknown velocity {velocity!r}; known: {', '.join(_VELOCITIES)}")
-        self.blocks = nn.ModuleList(members)
+        if isinstance(dt, LearnedStep) and len(dt.logit) not in (1, steps):
+            raise InputError(f"{len(dt.logit)} learned dt do not fit {steps} steps; learn one, or one a step")
         self.steps = steps
-        self.dt = float(dt)
+        self.dt = dt
         self.integrator = integrator
-        self.velocity = velocity
+        self.velocity = build_velocity(velocity) if isinstance(velocity, str) else velocity
         self.dropout = nn.Dropout(dropout)
-        self._scheme = tableau(integrator)
+        self.recompute = recompute
+        self.rtol, self.atol, self.adjoint = rtol, atol, adjoint
+        if integrator == ADAPTIVE:
+            self._check_adaptive()
+        else:
+            self._scheme = tableau(integrator)
 
     def forward(self, h: Tensor, *inputs: Any, **options: Any) -> Tensor:
         """The state after `steps` iterations from `h`.
@@ -107,22 +124,123 @@ class ContractiveRecurrence(nn.Module):
     def trajectory(self, h: Tensor, *inputs: Any, **options: Any) -> Iterator[Tensor]:
         """The states h[1] … h[steps], one after the other."""
         functions = [_prepared(block, inputs, options) for block in self.blocks]
-        slope = _VELOCITIES[self.velocity]
+        if self.integrator == ADAPTIVE:
+            used = (*self.parameters(), h, *tensors_in(functions))
+            slope = self._velocity_of(0, functions, h)
+            yield from adaptive_states(
+                slope,
+                h,
+                steps=self.steps,
+                dt=self._dt_of(0),
+                rtol=self.rtol,
+                atol=self.atol,
+                adjoint=self.adjoint,
+                used=used,
+            )
+            return
+        start = h
         for step in range(self.steps):
-            evaluate = functions[0 if self.shared else step]
-            h = explicit_step(lambda state, f=evaluate: slope(state, self.dropout(f(state))), h, self.dt, self._scheme)  # type: ignore[misc]
+            if self.recompute and torch.is_grad_enabled():
+                h = checkpoint(self._step, step, h, functions, start, use_reentrant=False)
+            else:
+                h = self._step(step, h, functions, start)
             yield h
 
+    def settle(
+        self, h: Tensor, segment: Tensor, *inputs: Any, tolerance: float, num_segments: int, **options: Any
+    ) -> tuple[Tensor, Tensor]:
+        """Iterates each segment (molecule) until its state moves by less than `tolerance`, at most `steps` times.
+
+        segment: [rows of h], the molecule of each row. Returns the state, and the iterations each took [num_segments].
+        A molecule stops where max |h[t+1] - h[t]| over its rows falls under the tolerance, and keeps that state,
+        whatever the others do.
+        """
+        active = torch.ones(num_segments, dtype=torch.bool, device=h.device)
+        taken = torch.zeros(num_segments, dtype=torch.long, device=h.device)
+        for state in self.trajectory(h, *inputs, **options):
+            # Rows of a stopped molecule only ever meet rows of the same molecule, so the others are not disturbed.
+            kept = active.index_select(0, segment).unsqueeze(-1)
+            moved = segment_max((state - h).abs(), segment, num_segments).amax(dim=-1)
+            settled = torch.where(kept, state, h)
+            taken += active
+            active &= moved >= tolerance
+            h = settled
+            if not bool(active.any()):
+                break
+        return h, taken
+
+    def set_steps(self, steps: int) -> None:
+        """More (or fewer) iterations than in training, with the same shared block.
+
+        Raises `InputError` where the number of steps is built in: unshared blocks, or one dt or norm for each step.
+        """
+        if steps < 1:
+            raise InputError(f"steps must be at least 1, not {steps}")
+        learned_each = isinstance(self.dt, LearnedStep) and len(self.dt.logit) > 1
+        if steps != self.steps and (not self.shared or learned_each or max(len(self.before), len(self.after)) > 1):
+            raise InputError(
+                f"this network has parts of its own for each of its {self.steps} steps; only a network that shares its "
+                "block, dt and norm over all steps can take another number"
+            )
+        self.steps = steps
+
+    def _step(self, step: int, h: Tensor, functions: list[_Evaluation], start: Tensor) -> Tensor:
+        h = explicit_step(self._velocity_of(step, functions, start), h, self._dt_of(step), self._scheme)
+        return self.after[min(step, len(self.after) - 1)](h) if len(self.after) else h
+
+    def _velocity_of(self, step: int, functions: list[_Evaluation], start: Tensor) -> Callable[[Tensor], Tensor]:
+        evaluate = functions[0 if self.shared else step]
+
+        def velocity(state: Tensor) -> Tensor:
+            seen = self.before[min(step, len(self.before) - 1)](state) if len(self.before) else state
+            return self.velocity(state, self.dropout(evaluate(seen)), start)  # type: ignore[no-any-return]
+
+        return velocity
+
+    def _dt_of(self, step: int) -> Any:
+        return self.dt(step) if isinstance(self.dt, LearnedStep) else self.dt
+
+    def _check_adaptive(self) -> None:
+        reasons = {
+            "one shared block": not self.shared,
+            "a fixed dt": isinstance(self.dt, LearnedStep),
+            "nothing before or after a step": bool(len(self.before) or len(self.after)),
+            "no dropout": self.dropout.p > 0,
+            "no recomputation (the adjoint has that effect)": self.recompute,
+        }
+        for reason, broken in reasons.items():
+            if broken:
+                raise InputError(f"the integrator {ADAPTIVE} solves one smooth equation: it needs {reason}")
+
     def extra_repr(self) -> str:
-        return (
-            f"steps={self.steps}, dt={self.dt:g}, integrator={self.integrator!r}, velocity={self.velocity!r}, "
-            f"shared={self.shared}"
-        )
+        dt = "" if isinstance(self.dt, LearnedStep) else f"dt={self.dt:g}, "
+        return f"steps={self.steps}, {dt}integrator={self.integrator!r}, shared={self.shared}"
 
 
-def _prepared(block: nn.Module, inputs: tuple[Any, ...], options: dict[str, Any]) -> Callable[[Tensor], Tensor]:
+def _is_one(modules: Modules) -> bool:
+    return isinstance(modules, nn.Module) and not isinstance(modules, nn.ModuleList)
+
+
+def _listed(modules: Modules | None) -> nn.ModuleList:
+    if modules is None:
+        return nn.ModuleList()
+    return nn.ModuleList([modules] if _is_one(modules) else list(modules))  # type: ignore[list-item, arg-type]
+
+
+@dataclass(frozen=True)
+class _Evaluation:
+    """F of one block on one graph."""
+
+    block: nn.Module
+    inputs: tuple[Any, ...]
+    options: dict[str, Any]
+
+    def __call__(self, state: Tensor) -> Tensor:
+        return self.block(state, *self.inputs, **self.options)  # type: ignore[no-any-return]
+
+
+def _prepared(block: nn.Module, inputs: tuple[Any, ...], options: dict[str, Any]) -> _Evaluation:
     prepare = getattr(block, "prepare", None)
     if prepare is None:
-        return lambda state: block(state, *inputs, **options)
-    context = prepare(*inputs, **options)
-    return lambda state: block(state, context)
+        return _Evaluation(block, inputs, options)
+    return _Evaluation(block, (prepare(*inputs, **options),), {})

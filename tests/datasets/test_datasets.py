@@ -35,7 +35,7 @@ def test_listing_loads_neither_the_build_script_nor_the_summary() -> None:
         "import sys; from scoregnn import datasets; print(datasets.names());"
         "print([m for m in ('build', 'summary', 'reference_splits') if f'scoregnn.datasets.{m}' in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == [str(NAMES), "[]"]
 
 

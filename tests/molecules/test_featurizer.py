@@ -32,7 +32,7 @@ from scoregnn.molecules.isolation import CHUNK, LOOK_AHEAD
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and fork")
 SMILES = FeaturizeOptions(smiles=True)
-# A plain chain: RDKit's time grows with the square of its length, to far more than half a minute here.
+# A plain chain: RDKit's time grows with the square of its length, to far more than any limit used here.
 ENDLESS = "C" * 99_999
 
 
@@ -64,7 +64,7 @@ def eventually(condition: Callable[[], bool], seconds: float = 30.0) -> bool:
 
 def run(program: str, **options: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(program)],
+        [sys.executable, "-P", "-c", textwrap.dedent(program)],
         capture_output=True,
         text=True,
         timeout=60,
@@ -315,7 +315,7 @@ def test_no_orphan_and_no_delay_when_the_parent_is_stopped(sent: signal.Signals,
         "print('ready', flush=True)\n"
         f"list(f.map(x for x in iter(lambda: {item!r}, None)))\n"
     )
-    command = [sys.executable, "-c", program.replace(repr(ENDLESS), "'C' * 99_999")]
+    command = [sys.executable, "-P", "-c", program.replace(repr(ENDLESS), "'C' * 99_999")]
     parent = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert parent.stdout is not None and parent.stderr is not None
     with parent.stdout, parent.stderr:

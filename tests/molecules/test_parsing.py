@@ -182,7 +182,7 @@ def test_silence_and_rdkit_settings_restored() -> None:
         "assert not Chem.GetUseLegacyStereoPerception()\n"
         "Chem.MolFromSmiles('C1C')\n"
     )
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    run = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, timeout=60)
     assert run.returncode == 0, run.stderr
     assert run.stdout == ""
     # Only the last line speaks: RDKit's log is on again for everybody else.

@@ -6,7 +6,7 @@ import pytest
 import torch
 from rdkit import Chem
 
-from scoregnn.config import BLOCKS, INTEGRATORS, READOUTS, VELOCITIES, Config
+from scoregnn.config import BLOCKS, FIXED_STEP, READOUTS, VELOCITIES, Config
 from scoregnn.graphs.store import ATOM_SIZES, BOND_SIZES, MoleculeStore
 from scoregnn.molecules import FeaturizeOptions, featurize_one
 from scoregnn.nn import ScoreNetwork
@@ -14,7 +14,7 @@ from scoregnn.nn import ScoreNetwork
 SMILES = ["CC(=O)Oc1ccccc1C(=O)O", "C", "[Na+].[Cl-]", "N[C@@H](C)C(=O)O", "C/C=C/Cl", "*CC", "O"]
 VARIANTS = [
     *({"block": block, "velocity": velocity} for block, velocity in itertools.product(BLOCKS, VELOCITIES)),
-    *({"integrator": name} for name in INTEGRATORS),
+    *({"integrator": name} for name in FIXED_STEP),
     *({"readout": name} for name in READOUTS),
     *({"block": block, "share": False, "dt": 1.0} for block in BLOCKS),
 ]

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from scoregnn.config import Config
+from scoregnn.errors import InputError
 from scoregnn.nn.inputs import EmbeddedGraph
 from scoregnn.nn.segments import segment_mean
 
@@ -31,6 +32,17 @@ class Block(nn.Module):
     def forward(self, h: Tensor, context: Any) -> Tensor:
         """F(h), of the shape of `h`."""
         raise NotImplementedError
+
+    def take_activation(self) -> nn.Module:
+        """The block's activation, which it then no longer applies: for a recurrence that applies it after a step.
+
+        Raises `InputError` where the activation is not the last thing the block does.
+        """
+        activation = getattr(self, "activation", None)
+        if not isinstance(activation, nn.Module):
+            raise InputError(f"{type(self).__name__} cannot give its activation away: it is part of what it computes")
+        self.activation: nn.Module = nn.Identity()
+        return activation
 
     def initial(self, graph: EmbeddedGraph) -> Tensor:
         """The state before the first iteration: by default the embedded atoms [num_atoms, hidden]."""
