@@ -87,15 +87,41 @@ class ScoreNetwork(nn.Module):
         self.head = mlp(config.hidden + num_globals, config.hidden, config.head_layers, num_outputs, config.dropout)
         self.num_globals = num_globals
 
-    def atom_states(self, graph: EmbeddedGraph) -> Tensor:
-        """States of the atoms after the last iteration: [num_atoms, hidden]."""
-        first: Block = self.recurrence.blocks[0]  # type: ignore[assignment]
-        last: Block = self.recurrence.blocks[-1]  # type: ignore[assignment]
-        return last.to_atoms(self.recurrence(first.initial(graph), graph), graph)
-
     def forward(self, batch: GraphBatch, molecule_features: Tensor | None = None) -> Tensor:
         graph = self.embedding(batch)
-        molecules = self.readout(self.atom_states(graph), graph)
+        h = self.recurrence(self._first.initial(graph), graph)
+        return self._outputs(h, graph, molecule_features)
+
+    def every_step(self, batch: GraphBatch, molecule_features: Tensor | None = None) -> list[Tensor]:
+        """What the head gives after each iteration: `steps` tensors [num_molecules, num_outputs]."""
+        graph = self.embedding(batch)
+        states = self.recurrence.trajectory(self._first.initial(graph), graph)
+        return [self._outputs(h, graph, molecule_features) for h in states]
+
+    def settled(
+        self, batch: GraphBatch, molecule_features: Tensor | None = None, *, tolerance: float
+    ) -> tuple[Tensor, Tensor]:
+        """Outputs where each molecule stops iterating when it has settled, and its iterations [num_molecules].
+
+        See `ContractiveRecurrence.settle`.
+        """
+        graph = self.embedding(batch)
+        h, taken = self.recurrence.settle(
+            self._first.initial(graph),
+            self._first.state_molecule(graph),
+            graph,
+            tolerance=tolerance,
+            num_segments=graph.num_molecules,
+        )
+        return self._outputs(h, graph, molecule_features), taken
+
+    @property
+    def _first(self) -> Block:
+        return self.recurrence.blocks[0]  # type: ignore[return-value]
+
+    def _outputs(self, h: Tensor, graph: EmbeddedGraph, molecule_features: Tensor | None) -> Tensor:
+        last: Block = self.recurrence.blocks[-1]  # type: ignore[assignment]
+        molecules = self.readout(last.to_atoms(h, graph), graph)
         if self.num_globals:
             if molecule_features is None or molecule_features.shape[1] != self.num_globals:
                 raise ValueError(f"the network joins {self.num_globals} values to each molecule after the readout")

@@ -125,7 +125,8 @@ class ContractiveRecurrence(nn.Module):
         """The states h[1] … h[steps], one after the other."""
         functions = [_prepared(block, inputs, options) for block in self.blocks]
         if self.integrator == ADAPTIVE:
-            used = (*self.parameters(), h, *tensors_in(functions))
+            # Not what `prepare` made of them: its gradient already reaches parameters and inputs through itself.
+            used = (*self.parameters(), h, *tensors_in((inputs, options)))
             slope = self._velocity_of(0, functions, h)
             yield from adaptive_states(
                 slope,

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from scoregnn.config import Config
 from scoregnn.errors import ScoreGNNError
+from scoregnn.nn.network import ScoreNetwork
 from scoregnn.training.checkpoint import Checkpoint, EpochRecord, Progress
 from scoregnn.training.data import ScaledData, num_batches, ordered_batches, shuffled_batches
 from scoregnn.training.losses import elementwise_loss, mean_loss
@@ -25,7 +26,7 @@ class DivergedError(ScoreGNNError):
 
 
 def train_network(
-    network: nn.Module,
+    network: ScoreNetwork,
     data: ScaledData,
     task: Task,
     train: Tensor,
@@ -70,7 +71,7 @@ def train_network(
             rate = config.learning_rate * schedule(epoch * steps_per_epoch + step, steps_per_epoch, config)
             for group in optimizer.param_groups:
                 group["lr"] = rate
-            loss = _batch_loss(network, data, task, rows, device)
+            loss = _batch_loss(network, data, task, rows, config.deep_supervision, device)
             if not math.isfinite(value := loss.item()):
                 raise DivergedError(
                     f"the training loss became {value} in epoch {epoch + 1}, batch {step + 1}, at learning rate "
@@ -112,7 +113,7 @@ def schedule(step: int, steps_per_epoch: int, config: Config) -> float:
 
 @torch.no_grad()
 def validation_loss(
-    network: nn.Module, data: ScaledData, task: Task, rows: Tensor, device: torch.device | str = "cpu"
+    network: ScoreNetwork, data: ScaledData, task: Task, rows: Tensor, device: torch.device | str = "cpu"
 ) -> float | None:
     """Weighted mean loss over the known labels of `rows`; None if they have none."""
     network.eval()
@@ -126,18 +127,24 @@ def validation_loss(
     return total / weight if weight else None
 
 
-def _batch_loss(network: nn.Module, data: ScaledData, task: Task, rows: Tensor, device: torch.device | str) -> Tensor:
-    outputs = network(data.store.batch(rows).to(device), data.joined[rows].to(device))
-    return mean_loss(
-        task,
-        outputs,
-        data.targets[rows].to(device),
-        data.bounds[rows].to(device),
-        data.weights[rows].to(device),
-    )
+def _batch_loss(
+    network: ScoreNetwork,
+    data: ScaledData,
+    task: Task,
+    rows: Tensor,
+    deep_supervision: float,
+    device: torch.device | str,
+) -> Tensor:
+    """Loss of the last readout; with deep supervision plus that weight times the mean loss of the earlier ones."""
+    batch, joined = data.store.batch(rows).to(device), data.joined[rows].to(device)
+    labels = tuple(values[rows].to(device) for values in (data.targets, data.bounds, data.weights))
+    if not deep_supervision:
+        return mean_loss(task, network(batch, joined), *labels)
+    *earlier, last = (mean_loss(task, outputs, *labels) for outputs in network.every_step(batch, joined))
+    return last + deep_supervision * torch.stack(earlier).mean() if earlier else last
 
 
-def _parameter_groups(network: nn.Module, config: Config) -> list[dict[str, object]]:
+def _parameter_groups(network: ScoreNetwork, config: Config) -> list[dict[str, object]]:
     """Weight decay on matrices, not on biases, attention vectors of one row or embeddings."""
     embeddings = {id(module.weight) for module in network.modules() if isinstance(module, nn.Embedding)}
     trained = [parameter for parameter in network.parameters() if parameter.requires_grad]

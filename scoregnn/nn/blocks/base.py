@@ -48,6 +48,10 @@ class Block(nn.Module):
         """The state before the first iteration: by default the embedded atoms [num_atoms, hidden]."""
         return graph.atoms
 
+    def state_molecule(self, graph: EmbeddedGraph) -> Tensor:
+        """The molecule of each row of the state: by default that of each atom."""
+        return graph.molecule
+
     def to_atoms(self, h: Tensor, graph: EmbeddedGraph) -> Tensor:
         """Atom states [num_atoms, hidden] from the block's state: by default the state itself."""
         return h
