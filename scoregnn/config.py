@@ -25,6 +25,7 @@ INTEGRATORS = (*FIXED_STEP, ADAPTIVE)
 VELOCITIES = ("contractive", "additive", "initial-residual")
 LEARN_DT = ("no", "one", "each")
 NORMS = ("none", "before", "after")
+HEADS = ("mlp", "mlp-score")
 ACTIVATIONS = ("inside", "after")
 READOUTS = ("sum", "mean", "max", "attention")
 DESCRIPTORS = ("none", "fast", "full")
@@ -52,7 +53,8 @@ class Config:
         hidden: width of an atom's state. heads: attention heads, a divisor of `hidden`.
         dropout: share of units dropped after each block evaluation and in the head, in [0, 1).
         readout: how atoms become a molecule, one of `READOUTS`.
-        head_layers: hidden layers of the MLP head.
+        head: "mlp", or "mlp-score": one shared layer of width `hidden` iterated `head_layers` times with `dt`.
+        head_layers: hidden layers of the head, or iterations.
     Molecules
         standardize: "as-drawn" or "parent". descriptors: "none", "fast" or "full", joined after the readout.
     Training
@@ -84,6 +86,7 @@ class Config:
     heads: int = 4
     dropout: float = 0.1
     readout: str = "sum"
+    head: str = "mlp"
     head_layers: int = 2
 
     standardize: str = "as-drawn"
@@ -120,6 +123,7 @@ class Config:
                 raise InputError(f"{name} must be true or false, not {getattr(self, name)!r}")
         _one_of("learn_dt", self.learn_dt, LEARN_DT)
         _one_of("norm", self.norm, NORMS)
+        _one_of("head", self.head, HEADS)
         _one_of("activation", self.activation, ACTIVATIONS)
         _between("rtol", self.rtol, 0.0, 1.0, open_start=True)
         _between("atol", self.atol, 0.0, 1.0, open_start=True)
@@ -139,7 +143,7 @@ class Config:
 
     architecture: ClassVar[tuple[str, ...]] = (
         *("block", "steps", "dt", "integrator", "velocity", "share", "self_loops", "hidden", "heads", "readout"),
-        *("head_layers", "standardize", "descriptors", "learn_dt", "norm", "activation"),
+        *("head", "head_layers", "standardize", "descriptors", "learn_dt", "norm", "activation"),
         *("initial_weight", "adaptive_initial"),
     )
     """Settings that decide which weights there are and what they mean; a model that is fine-tuned keeps them."""

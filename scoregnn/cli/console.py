@@ -33,7 +33,7 @@ class ConsoleReporter:
     """Notes as lines; epochs as a progress bar on a terminal, and not at all elsewhere."""
 
     def __init__(self) -> None:
-        self._console = Console(stderr=True)
+        self._console = _plain_console(stderr=True)
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -55,7 +55,7 @@ class ConsoleReporter:
         self._progress.stop()
 
     def note(self, text: str) -> None:
-        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+        self._console.print(text, soft_wrap=True)
 
     def stage(self, name: str, networks: int, epochs: int) -> None:
         self._epochs = epochs
@@ -92,8 +92,13 @@ def metrics_table(metrics: Mapping[str, Any], targets: tuple[str, ...], title: s
 
 
 def print_table(table: Table) -> None:
-    """On stdout, as wide as it needs to be."""
-    Console(width=None if sys.stdout.isatty() else 120).print(table)
+    """On stdout; 120 characters wide where that is no terminal."""
+    _plain_console(width=None if sys.stdout.isatty() else 120).print(table)
+
+
+def _plain_console(**options: Any) -> Console:
+    """A console that prints what it is given: `[mol/L]` in the name of a target is no markup, `:o:` no emoji."""
+    return Console(markup=False, emoji=False, highlight=False, **options)
 
 
 def _number(value: float | None) -> str:

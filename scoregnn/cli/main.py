@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -15,7 +15,6 @@ from scoregnn.errors import ScoreGNNError
 app = typer.Typer(
     name="scoregnn",
     help="Predict molecular properties, aqueous solubility first, from SMILES with SCORE networks.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -32,13 +31,19 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def _options(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop.")
     ] = False,
 ) -> None:
-    pass
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+# What typer raises for a wrong command line: its own class or click's, by its release.
+_UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 
 
 def main() -> None:
@@ -46,20 +51,19 @@ def main() -> None:
     # Threads that wait by spinning slow each other down as soon as another process computes; read when torch loads.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     try:
-        app()
+        sys.exit(app(standalone_mode=False))
+    except _UsageError as error:
+        _stop(f"{getattr(error, 'format_message', error.__str__)()} (see --help)")
     except ScoreGNNError as error:
-        typer.echo(f"error: {error}", err=True)
-        sys.exit(2)
-    except KeyboardInterrupt:
-        typer.echo("stopped", err=True)
+        _stop(str(error))
+    except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
-    except BrokenPipeError:
-        # Whoever read the output has enough; without this the interpreter complains again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
     except MemoryError:
-        typer.echo("error: not enough memory; use a smaller --batch-size or fewer rows at once", err=True)
-        sys.exit(2)
-    except OSError as error:
-        typer.echo(f"error: {error.filename or 'input/output'}: {error.strerror or error}", err=True)
-        sys.exit(2)
+        _stop("not enough memory; use a smaller --batch-size or fewer rows at once")
+    except OSError as error:  # but not a broken pipe: typer ends the program silently when its reader has enough
+        _stop(f"{error.filename or 'input/output'}: {error.strerror or error}")
+
+
+def _stop(message: str) -> NoReturn:
+    typer.echo(f"error: {' '.join(message.splitlines())}", err=True)
+    sys.exit(2)

@@ -6,6 +6,7 @@ from itertools import count
 from pathlib import Path
 
 from scoregnn.errors import RunFolderError
+from scoregnn.training.run_folder import is_unused
 
 RUNS = Path("runs")
 
@@ -14,12 +15,13 @@ def run_folder(output: str | None, name: str, resume: bool) -> Path:
     """The folder for a run called `name`: `runs/name`, or with -2, -3 … the first unused (resume: the last used)."""
     if output is not None:
         return Path(output)
-    candidates = (RUNS / (name if number == 1 else f"{name}-{number}") for number in count(1))
-    last = None
-    for folder in candidates:
-        if not (folder / "run.json").exists():
-            return last if resume and last is not None else folder
-        last = folder
+    used = []
+    for number in count(1):
+        folder = RUNS / (name if number == 1 else f"{name}-{number}")
+        if not folder.exists() or is_unused(folder):
+            return used[-1] if resume and used else folder
+        if (folder / "run.json").exists():
+            used.append(folder)
     raise AssertionError  # the candidates do not end
 
 

@@ -31,7 +31,9 @@ def predict(
         ),
     ] = None,
     smiles_column: SmilesColumn = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with code 2 when a molecule is refused.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="An error, after all is written, when a molecule is refused.")
+    ] = False,
     time_limit: TimeLimit = 20.0,
     device: Device = "cpu",
 ) -> None:
@@ -58,12 +60,15 @@ def predict(
         note(text)
     columns, rows = predict_table(predictor, table)
     predicted = refused = 0
+    first_refusal = ""
     with csv_writer(output) as writer:
         writer.writerow(columns)
         for row in rows:
             writer.writerow(row.cells)
             predicted += not row.reason
             refused += bool(row.reason)
+            if row.reason and not first_refusal:
+                first_refusal = f"row {row.number}: {row.reason}"
     note(f"{predicted:,} predicted, {refused:,} refused" + (f"; written to {output}" if output else ""))
     if strict and refused:
-        raise typer.Exit(2)
+        raise InputError(f"--strict: {refused:,} of {predicted + refused:,} molecules were refused ({first_refusal})")

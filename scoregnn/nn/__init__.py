@@ -2,6 +2,7 @@
 
 from scoregnn.nn.blocks import Block, ConvBlock, GATBlock, GATv2Block, MPNNBlock
 from scoregnn.nn.inputs import EmbeddedGraph
+from scoregnn.nn.mlp import ScoreMLP
 from scoregnn.nn.network import ScoreNetwork
 from scoregnn.nn.recurrence import ContractiveRecurrence
 
@@ -13,5 +14,6 @@ __all__ = [
     "GATBlock",
     "GATv2Block",
     "MPNNBlock",
+    "ScoreMLP",
     "ScoreNetwork",
 ]

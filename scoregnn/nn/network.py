@@ -9,6 +9,7 @@ from scoregnn.config import ADAPTIVE, Config
 from scoregnn.graphs.store import GraphBatch
 from scoregnn.nn.blocks import Block, build_block
 from scoregnn.nn.inputs import EmbeddedGraph, GraphEmbedding
+from scoregnn.nn.mlp import ScoreMLP, mlp
 from scoregnn.nn.readouts import build_readout
 from scoregnn.nn.recurrence import ContractiveRecurrence
 from scoregnn.nn.step_size import LearnedStep
@@ -50,13 +51,11 @@ def build_recurrence(config: Config) -> ContractiveRecurrence:
     )
 
 
-def mlp(width_in: int, hidden: int, layers: int, width_out: int, dropout: float) -> nn.Sequential:
-    """Linear layers of width `hidden` with SiLU and dropout between: [n, width_in] -> [n, width_out]."""
-    parts: list[nn.Module] = []
-    for layer in range(layers):
-        parts += [nn.Linear(width_in if layer == 0 else hidden, hidden), nn.SiLU(), nn.Dropout(dropout)]
-    parts.append(nn.Linear(hidden if layers else width_in, width_out))
-    return nn.Sequential(*parts)
+def build_head(config: Config, width_in: int, width_out: int) -> nn.Module:
+    """The head that `config` names: [n, width_in] -> [n, width_out]."""
+    if config.head == "mlp" or config.head_layers == 0:
+        return mlp(width_in, config.hidden, config.head_layers, width_out, config.dropout)
+    return ScoreMLP(width_in, config.hidden, width_out, steps=config.head_layers, dt=config.dt, dropout=config.dropout)
 
 
 class ScoreNetwork(nn.Module):
@@ -84,7 +83,7 @@ class ScoreNetwork(nn.Module):
         self.embedding = GraphEmbedding(atom_sizes, bond_sizes, config.hidden, BOND_DIM)
         self.recurrence = build_recurrence(config)
         self.readout = build_readout(config.readout, config.hidden)
-        self.head = mlp(config.hidden + num_globals, config.hidden, config.head_layers, num_outputs, config.dropout)
+        self.head = build_head(config, config.hidden + num_globals, num_outputs)
         self.num_globals = num_globals
 
     def forward(self, batch: GraphBatch, molecule_features: Tensor | None = None) -> Tensor:

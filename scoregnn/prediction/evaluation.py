@@ -40,11 +40,11 @@ def read_for_model(
     target_columns: as many as the model has targets, in their order; left out, the columns of the targets' names are
     taken if they are all there, otherwise what the table's reader finds.
     """
-    if not target_columns and set(predictor.task.targets) <= set(open_table(path, smiles_column=smiles_column).columns):
+    table = open_table(path, smiles_column=smiles_column, named_columns=(*target_columns, *predictor.model.features))
+    if not target_columns and set(predictor.task.targets) <= set(table.columns):
         target_columns = predictor.task.targets
     return read_labelled(
-        path,
-        smiles_column=smiles_column,
+        table,
         target_columns=target_columns,
         task=predictor.task.kind,
         feature_columns=predictor.model.features,

@@ -34,12 +34,14 @@ def output_columns(task: Task) -> tuple[str, ...]:
 
 def kept_columns(columns: tuple[str, ...], task: Task) -> tuple[str, ...]:
     """The input's columns under their names; one that a result needs becomes `input.NAME`."""
-    taken = {*output_columns(task)}
+    needed = set(output_columns(task))
+    taken = needed | set(columns)
     kept: list[str] = []
     for name in columns:
-        while name in taken:
-            name = f"input.{name}"
-        taken.add(name)
+        if name in needed:
+            while name in taken:
+                name = f"input.{name}"
+            taken.add(name)
         kept.append(name)
     return tuple(kept)
 

@@ -22,6 +22,8 @@ def csv_writer(path: str | Path | None) -> Iterator[Any]:
     The file appears when the block ends without an error; before that it is not there.
     """
     if path is None or str(path) == "-":
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape", newline="")
         yield csv.writer(sys.stdout, lineterminator="\n")
         sys.stdout.flush()
         return
@@ -34,7 +36,7 @@ def csv_writer(path: str | Path | None) -> Iterator[Any]:
         binary: Any = (
             stack.enter_context(gzip.GzipFile(fileobj=file, mode="wb", mtime=0)) if str(path).endswith(".gz") else file
         )
-        text = io.TextIOWrapper(binary, encoding="utf-8", newline="", write_through=False)
+        text = io.TextIOWrapper(binary, encoding="utf-8", errors="surrogateescape", newline="")
         yield csv.writer(text, lineterminator="\n")
         text.flush()
         text.detach()

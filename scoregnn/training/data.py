@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
@@ -30,15 +31,50 @@ class TrainingData:
         return len(self.store)
 
 
+class NetworkData(Protocol):
+    """Rows as a network sees them: what the loop needs to know of them, whatever the network is."""
+
+    @property
+    def targets(self) -> Tensor:
+        """[n, num_targets], standardised, in the network's precision."""
+
+    @property
+    def bounds(self) -> Tensor:
+        """int8 [n, num_targets]."""
+
+    @property
+    def weights(self) -> Tensor:
+        """[n], mean 1 over the training part."""
+
+    def inputs(self, rows: Tensor, device: torch.device | str) -> tuple[Any, ...]:
+        """The arguments of the network for `rows`."""
+
+
 @dataclass(frozen=True)
 class ScaledData:
-    """The same rows as the network sees them: float32, targets and joined columns standardised."""
+    """The rows of a `TrainingData` as `NetworkData`: float32, targets and joined columns standardised."""
 
     store: MoleculeStore
     targets: Tensor
     bounds: Tensor
     weights: Tensor
     joined: Tensor
+
+    def inputs(self, rows: Tensor, device: torch.device | str) -> tuple[GraphBatch, Tensor]:
+        return self.store.batch(rows).to(device), self.joined[rows].to(device)
+
+
+@dataclass(frozen=True)
+class MatrixData:
+    """Rows of a numeric matrix as `NetworkData`. matrix: [n, num_columns], standardised."""
+
+    matrix: Tensor
+    targets: Tensor
+    bounds: Tensor
+    weights: Tensor
+
+    def inputs(self, rows: Tensor, device: torch.device | str) -> tuple[Tensor]:
+        return (self.matrix[rows].to(device),)
 
 
 def shuffled_batches(rows: Tensor, batch_size: int, generator: torch.Generator) -> Iterator[Tensor]:

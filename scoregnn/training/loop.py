@@ -11,9 +11,8 @@ from torch import Tensor, nn
 
 from scoregnn.config import Config
 from scoregnn.errors import ScoreGNNError
-from scoregnn.nn.network import ScoreNetwork
 from scoregnn.training.checkpoint import Checkpoint, EpochRecord, Progress
-from scoregnn.training.data import ScaledData, num_batches, ordered_batches, shuffled_batches
+from scoregnn.training.data import NetworkData, num_batches, shuffled_batches
 from scoregnn.training.losses import elementwise_loss, mean_loss
 from scoregnn.training.task import Task
 
@@ -26,8 +25,8 @@ class DivergedError(ScoreGNNError):
 
 
 def train_network(
-    network: ScoreNetwork,
-    data: ScaledData,
+    network: nn.Module,
+    data: NetworkData,
     task: Task,
     train: Tensor,
     validation: Tensor,
@@ -44,6 +43,7 @@ def train_network(
     AdamW under a linear warm-up and a cosine decay over `config.epochs` epochs. The best epoch is the one of the
     lowest validation loss; without a validation part it is the last one.
 
+    network: of the inputs that `data` gives; deep supervision also asks for its `every_step`.
     train, validation: rows of `data` (int64). seed: of batches and dropout. stop_epoch: end after this many epochs
     of the schedule. checkpoint: written after every epoch and gone on from where it exists; the result is the same
     as that of an unbroken run. on_epoch: called after every epoch.
@@ -113,13 +113,13 @@ def schedule(step: int, steps_per_epoch: int, config: Config) -> float:
 
 @torch.no_grad()
 def validation_loss(
-    network: ScoreNetwork, data: ScaledData, task: Task, rows: Tensor, device: torch.device | str = "cpu"
+    network: nn.Module, data: NetworkData, task: Task, rows: Tensor, device: torch.device | str = "cpu"
 ) -> float | None:
     """Weighted mean loss over the known labels of `rows`; None if they have none."""
     network.eval()
     total = weight = 0.0
-    for part, batch in ordered_batches(data.store, rows, EVALUATION_BATCH):
-        outputs = network(batch.to(device), data.joined[part].to(device))
+    for part in rows.split(EVALUATION_BATCH):
+        outputs = network(*data.inputs(part, device))
         losses, known = elementwise_loss(task, outputs, data.targets[part].to(device), data.bounds[part].to(device))
         weights = data.weights[part].to(device).unsqueeze(1)
         total += float((losses * weights).sum())
@@ -128,23 +128,23 @@ def validation_loss(
 
 
 def _batch_loss(
-    network: ScoreNetwork,
-    data: ScaledData,
+    network: nn.Module,
+    data: NetworkData,
     task: Task,
     rows: Tensor,
     deep_supervision: float,
     device: torch.device | str,
 ) -> Tensor:
     """Loss of the last readout; with deep supervision plus that weight times the mean loss of the earlier ones."""
-    batch, joined = data.store.batch(rows).to(device), data.joined[rows].to(device)
+    inputs = data.inputs(rows, device)
     labels = tuple(values[rows].to(device) for values in (data.targets, data.bounds, data.weights))
     if not deep_supervision:
-        return mean_loss(task, network(batch, joined), *labels)
-    *earlier, last = (mean_loss(task, outputs, *labels) for outputs in network.every_step(batch, joined))
+        return mean_loss(task, network(*inputs), *labels)
+    *earlier, last = (mean_loss(task, outputs, *labels) for outputs in network.every_step(*inputs))
     return last + deep_supervision * torch.stack(earlier).mean() if earlier else last
 
 
-def _parameter_groups(network: ScoreNetwork, config: Config) -> list[dict[str, object]]:
+def _parameter_groups(network: nn.Module, config: Config) -> list[dict[str, object]]:
     """Weight decay on matrices, not on biases, attention vectors of one row or embeddings."""
     embeddings = {id(module.weight) for module in network.modules() if isinstance(module, nn.Embedding)}
     trained = [parameter for parameter in network.parameters() if parameter.requires_grad]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from typing import Any
 
@@ -67,11 +66,3 @@ def evaluate(task: Task, targets: np.ndarray, bounds: np.ndarray, predicted: lis
                 warnings.simplefilter("ignore", UserWarning)
                 results[name] = classification_metrics(targets[known, column].astype(int), predicted[column][known])
     return results if len(task.targets) > 1 else results[task.targets[0]]
-
-
-def primary_metric(task: Task) -> str:
-    return "rmse" if task.kind == "regression" else "roc_auc"
-
-
-def is_missing(value: float | None) -> bool:
-    return value is None or math.isnan(value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -138,18 +137,15 @@ def fit_model(
 ) -> Model:
     """Fits scalers and networks on the rows `train`, choosing each network's epoch on the rows `validation`.
 
-    Nothing else of `data` is looked at. start: a model to go on from (fine-tuning); layers whose shape fits keep
-    their weights, and when all of them do, the scalers are kept too. freeze: train only the readout and the head.
+    Nothing else of `data` is looked at. start: a model of the same architecture to go on from (fine-tuning): its
+    weights, and where the head serves (see `keeps_head`) its scalers. freeze: train only the readout and the head.
     stop_epochs: epochs of the schedule to run for each network (for a refit without a validation part).
     checkpoints: folder for the state of unfinished networks. The global random state is left as it was.
     """
     device = usable_device(device)
     rows = torch.from_numpy(np.asarray(train, dtype=np.int64))
     held_out = torch.from_numpy(np.asarray(validation, dtype=np.int64))
-    if not len(rows):
-        raise InputError("the training part is empty")
-    if not torch.isfinite(data.targets[rows]).any():
-        raise InputError("the training part has no label at all; choose another split or seed")
+    check_training_rows(data, rows)
     model = Model(
         config=config,
         task=task,
@@ -159,15 +155,19 @@ def fit_model(
         feature_scaler=ColumnScaler.fit(data.features[rows], compress=False),
         networks=[],
     )
+    head_kept = start is not None and keeps_head(start, task, feature_names)
+    if start is not None and head_kept:
+        model.descriptor_scaler, model.feature_scaler = start.descriptor_scaler, start.feature_scaler
+        if start.task.units == task.units:
+            model.target_scaler = start.target_scaler
     with torch.random.fork_rng(devices=[]):
         for member in range(config.ensemble):
             torch.manual_seed(config.seed * 1_000 + member)
             network = build_network(config, task, len(feature_names))
             if start is not None:
-                whole = _adopt(network, start.networks[member % len(start.networks)])
-                if whole:
-                    model.target_scaler = start.target_scaler
-                    model.descriptor_scaler, model.feature_scaler = start.descriptor_scaler, start.feature_scaler
+                given = start.networks[member % len(start.networks)].state_dict()
+                kept = {name: value for name, value in given.items() if head_kept or not name.startswith("head.")}
+                network.load_state_dict(network.state_dict() | kept)
             if freeze:
                 for part in (network.embedding, network.recurrence):
                     part.requires_grad_(False)
@@ -198,6 +198,21 @@ def fit_model(
     return model
 
 
+def check_training_rows(data: TrainingData, rows: Tensor) -> None:
+    """Raises `InputError` when there is nothing to learn from in the rows [n]."""
+    if not len(rows):
+        raise InputError("the training part is empty")
+    if not torch.isfinite(data.targets[rows]).any():
+        raise InputError("the training part has no label at all; choose another split or seed")
+    if not data.weights[rows].mean() > 0:
+        raise InputError("all sample weights of the training part are zero")
+
+
+def keeps_head(start: Model, task: Task, feature_names: tuple[str, ...]) -> bool:
+    """Whether the head of a model to fine-tune has the inputs and outputs that are needed."""
+    return start.features == feature_names and start.task.widths == task.widths
+
+
 def _target_scaler(data: TrainingData, rows: Tensor, task: Task) -> TargetScaler:
     if task.kind == "classification":
         return TargetScaler.identity(len(task.targets))
@@ -210,18 +225,4 @@ def _scaled_targets(data: TrainingData, model: Model) -> Tensor:
 
 def _training_weights(weights: Tensor, rows: Tensor) -> Tensor:
     # Mean 1 over the training part, so that the learning rate means the same with and without weights.
-    mean = weights[rows].mean()
-    if not mean > 0:
-        raise InputError("all sample weights of the training part are zero")
-    return (weights / mean).float()
-
-
-def _adopt(network: ScoreNetwork, source: ScoreNetwork) -> bool:
-    """Copies the weights of `source` whose name and shape fit; True when every weight was taken."""
-    own, given = network.state_dict(), source.state_dict()
-    taken = {name: value for name, value in given.items() if name in own and own[name].shape == value.shape}
-    # A head is one map: half of it from elsewhere would be neither fine-tuned nor fresh.
-    if any(name.startswith("head.") and name not in taken for name in own):
-        taken = {name: value for name, value in taken.items() if not name.startswith("head.")}
-    network.load_state_dict(own | copy.deepcopy(taken))
-    return len(taken) == len(own)
+    return (weights / weights[rows].mean()).float()

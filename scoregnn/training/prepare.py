@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import torch
 
-from scoregnn.config import Config
+from scoregnn.config import Config, suggestion
 from scoregnn.errors import InputError
 from scoregnn.graphs.split_files import load_split
 from scoregnn.graphs.splits import (
     DEFAULT_FRACTIONS,
+    SPLIT_KINDS,
     Split,
     butina_split,
     check_grouped,
@@ -44,6 +46,8 @@ class SplitRequest:
     fractions: tuple[float, float, float] = DEFAULT_FRACTIONS
 
     def __post_init__(self) -> None:
+        if self.kind not in SPLIT_KINDS and not self.kind.endswith(".json") and not Path(self.kind).is_file():
+            raise InputError(f"unknown split {self.kind!r}{suggestion(self.kind, SPLIT_KINDS)}, or a splits.json")
         if self.kind in ("time", "column") and self.column is None:
             raise InputError(f"a split by {self.kind} needs --split-column NAME")
         if self.kind not in ("time", "column") and self.column is not None:

@@ -15,26 +15,26 @@ import torch
 from scoregnn.config import Config
 from scoregnn.errors import InputError, RunFolderError
 from scoregnn.files import write_atomically
-from scoregnn.graphs.split_files import save_split
+from scoregnn.graphs.split_files import load_split, save_split
 from scoregnn.graphs.splits import SPLIT_KINDS, Split
 from scoregnn.graphs.tables import LabelledTable
 from scoregnn.training.checkpoint import EpochRecord
 from scoregnn.training.metrics import evaluate
-from scoregnn.training.model import Model, fit_model
+from scoregnn.training.model import Model, check_training_rows, fit_model, keeps_head, usable_device
 from scoregnn.training.plots import parity_png
 from scoregnn.training.prepare import PreparedTable, SplitRequest, prepare, split_rows
+from scoregnn.training.record import RECORD, check_folder, describe_run
 from scoregnn.training.run_folder import (
     hash_keys,
     load_model,
     locked,
-    package_versions,
     read_json,
     save_model,
     write_json,
 )
 from scoregnn.training.run_tables import history_csv, predictions_csv
 
-RUN_FORMAT = 1
+CHECKPOINTS = "checkpoints"
 
 
 @dataclass(frozen=True)
@@ -98,9 +98,12 @@ def run_training(
     Raises `RunFolderError` when the folder is in use, holds another run, or a run and `resume` is not given.
     """
     start = load_model(request.start) if request.start is not None else None
+    device = usable_device(device)
     with locked(folder):
-        _open_folder(folder, request, table, source, resume, reporter)
+        record = describe_run(dataclasses.asdict(request), table.data_sha256, source)
+        begun = check_folder(folder, record, resume, reporter.note)
         if (folder / "model.json").exists():
+            shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)
             reporter.note(f"the run in {folder} is finished; these are its results")
             return summarize(folder)
         prepared = prepare(
@@ -113,17 +116,14 @@ def run_training(
         for note in prepared.notes:
             reporter.note(note)
         split = split_rows(prepared, request.split)
+        check_training_rows(prepared.data, torch.from_numpy(split.train))
         _check_classes(prepared, split)
-        _check_start(prepared, split, start, reporter)
-        save_split(
-            folder / "splits.json",
-            split,
-            kind=request.split.kind if request.split.kind in SPLIT_KINDS else "saved",
-            seed=request.split.seed,
-            data_sha256=table.data_sha256,
-            num_rows=len(table.rows),
-            rows=prepared.row_numbers,
-        )
+        if start is not None:
+            _check_start(prepared, split, start, request.config, reporter)
+        # Only now, so that a mistake in the request leaves the folder free for its correction.
+        if not begun:
+            write_json(folder / RECORD, record)
+        _keep_split(folder, prepared, split, request.split)
         _train_and_write(folder, prepared, split, request, start, reporter, device)
         return summarize(folder)
 
@@ -152,7 +152,7 @@ def _train_and_write(
     device: torch.device | str,
 ) -> None:
     config, table = request.config, prepared.table
-    checkpoints = folder / "checkpoints"
+    checkpoints = folder / CHECKPOINTS
 
     def fit_stage(name: str, train: np.ndarray, validation: np.ndarray, stop_epochs: list[int] | None) -> Model:
         (checkpoints / name).mkdir(parents=True, exist_ok=True)
@@ -198,7 +198,7 @@ def _train_and_write(
         folder,
         model,
         data={
-            "source": read_json(folder / "run.json")["source"],
+            "source": read_json(folder / RECORD)["source"],
             "sha256": table.data_sha256,
             "rows": len(table.rows),
             "used": len(prepared.rows),
@@ -212,66 +212,26 @@ def _train_and_write(
     shutil.rmtree(checkpoints, ignore_errors=True)
 
 
-def _open_folder(
-    folder: Path,
-    request: RunRequest,
-    table: LabelledTable,
-    source: Mapping[str, Any],
-    resume: bool,
-    reporter: Reporter,
-) -> None:
-    """Claims an empty folder for this run, or checks that the run in it is this one."""
-    described = {
-        "format_version": RUN_FORMAT,
-        "source": dict(source),
-        "data_sha256": table.data_sha256,
-        "request": _plain(dataclasses.asdict(request)),
-    }
-    stored_path = folder / "run.json"
-    if not stored_path.exists():
-        others = [path.name for path in folder.iterdir() if path.name != ".lock"]
-        if others:
-            raise RunFolderError(f"{folder} is not empty (it holds {others[0]}) and no run; choose another --output")
-        if resume:
-            reporter.note(f"there is no run in {folder} to resume; a new one begins")
-        write_json(stored_path, described | {"versions": package_versions()})
+def _keep_split(folder: Path, prepared: PreparedTable, split: Split, request: SplitRequest) -> None:
+    """Writes `splits.json`; a run that is resumed must have the parts it was begun with."""
+    table, path = prepared.table, folder / "splits.json"
+    if path.exists():
+        begun = load_split(path, num_rows=len(table.rows), data_sha256=table.data_sha256, rows=prepared.row_numbers)
+        if any(not np.array_equal(begun.parts[name], rows) for name, rows in split.parts.items()):
+            raise RunFolderError(
+                f"the split now differs from {path}, with which the run was begun (another RDKit, another split file); "
+                f"restore it or choose another --output"
+            )
         return
-    if not resume:
-        raise RunFolderError(f"{folder} already holds a run; go on with --resume or choose another --output")
-    stored = read_json(stored_path)
-    if stored.get("data_sha256") != table.data_sha256:
-        raise RunFolderError(f"the data are not those of the run in {folder}; restore them or choose another --output")
-    changed = _changes(stored.get("request"), described["request"])
-    if changed:
-        raise RunFolderError(
-            f"the run in {folder} was begun with other settings ({changed}); repeat those or choose another --output"
-        )
-    versions = {name: v for name, v in package_versions().items() if stored.get("versions", {}).get(name) != v}
-    if versions:
-        now = ", ".join(f"{name} {version}" for name, version in versions.items())
-        reporter.note(
-            f"the run was begun with other versions (now {now}); its numbers may differ from an unbroken run's"
-        )
-
-
-def _plain(value: Any) -> Any:
-    """As it comes back from JSON: tuples become lists."""
-    if isinstance(value, dict):
-        return {key: _plain(entry) for key, entry in value.items()}
-    return [_plain(entry) for entry in value] if isinstance(value, list | tuple) else value
-
-
-def _changes(stored: Any, asked: dict[str, Any], prefix: str = "") -> str:
-    if not isinstance(stored, dict):
-        return "unreadable"
-    found = []
-    for key in sorted({*stored, *asked}):
-        before, now = stored.get(key), asked.get(key)
-        if isinstance(before, dict) and isinstance(now, dict):
-            found += [part] if (part := _changes(before, now, f"{key}.")) else []
-        elif before != now:
-            found.append(f"{prefix}{key}: {before} then, {now} now")
-    return ", ".join(found)
+    save_split(
+        path,
+        split,
+        kind=request.kind if request.kind in SPLIT_KINDS else "saved",
+        seed=request.seed,
+        data_sha256=table.data_sha256,
+        num_rows=len(table.rows),
+        rows=prepared.row_numbers,
+    )
 
 
 def _check_classes(prepared: PreparedTable, split: Split) -> None:
@@ -286,12 +246,18 @@ def _check_classes(prepared: PreparedTable, split: Split) -> None:
             )
 
 
-def _check_start(prepared: PreparedTable, split: Split, start: Model | None, reporter: Reporter) -> None:
+def _check_start(prepared: PreparedTable, split: Split, start: Model, config: Config, reporter: Reporter) -> None:
     """A model to fine-tune must fit, and what it has already seen is no test."""
-    if start is None:
-        return
     if start.task.kind != prepared.task.kind:
         raise InputError(f"the model to fine-tune is for {start.task.kind}, the data are for {prepared.task.kind}")
+    for name in Config.architecture:
+        has, wanted = getattr(start.config, name), getattr(config, name)
+        if has != wanted:
+            raise InputError(f"the model to fine-tune has {name} {has}, which cannot become {wanted}")
+    if not keeps_head(start, prepared.task, prepared.table.feature_names):
+        reporter.note(
+            "the head begins with fresh weights: targets or feature columns are not those of the model to fine-tune"
+        )
     seen = set(start.training_keys.tolist())
     known = sum(1 for row in split.test if hash_keys([prepared.keys[row]]).item() in seen)
     if known:

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from scoregnn.config import Config
 from scoregnn.errors import InputError, RunFolderError
-from scoregnn.files import write_atomically
+from scoregnn.files import is_leftover, write_atomically
 from scoregnn.molecules import DESCRIPTOR_KINDS, FEATURIZER_VERSION, descriptor_names
 from scoregnn.training.checkpoint import Progress
 from scoregnn.training.model import Model, build_network
@@ -28,6 +28,7 @@ from scoregnn.training.task import Task
 
 FORMAT = "scoregnn-model"
 FORMAT_VERSION = 1
+LOCK = ".lock"
 _PACKAGES = ("scoregnn", "torch", "rdkit", "numpy", "scikit-learn", "safetensors")
 
 
@@ -36,16 +37,24 @@ def locked(folder: Path) -> Iterator[None]:
     """Creates `folder` if need be and holds its lock; a second process gets a `RunFolderError` at once."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder / ".lock", blocking=False)
+        lock = FileLock(folder / LOCK, blocking=False)
         lock.acquire()
     except Timeout:
         raise RunFolderError(f"{folder} is in use by another process; wait for it or choose another --output") from None
     except OSError as error:
         raise InputError(f"cannot write to the folder {folder}: {error.strerror or error}") from None
     try:
+        for path in folder.iterdir():
+            if is_leftover(path):  # of a killed process: whoever else wrote here would hold the lock
+                path.unlink(missing_ok=True)
         yield
     finally:
         lock.release()
+
+
+def is_unused(folder: Path) -> bool:
+    """Whether the folder holds nothing but a lock and half-written files."""
+    return folder.is_dir() and all(path.name == LOCK or is_leftover(path) for path in folder.iterdir())
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
@@ -58,9 +67,9 @@ def read_json(path: Path) -> dict[str, Any]:
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise RunFolderError(f"{path} does not exist") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise RunFolderError(f"{path} cannot be read: {error}") from None
-    except (json.JSONDecodeError, RecursionError) as error:
+    except OSError as error:
+        raise RunFolderError(f"{path} cannot be read: {error.strerror or error}") from None
+    except (ValueError, RecursionError) as error:  # not UTF-8, not JSON, a number of thousands of digits, deep nesting
         raise RunFolderError(f"{path} is damaged: it is not JSON ({error})") from None
     if not isinstance(content, dict):
         raise RunFolderError(f"{path} is damaged: it holds no JSON object")
@@ -134,7 +143,9 @@ def load_model(folder: Path | str) -> Model:
         raise RunFolderError(f"{weights_path} is damaged: its checksum is not the one that model.json names")
     try:
         return _assemble(content, load(weights))
-    except (SafetensorError, KeyError, TypeError, ValueError, RuntimeError, AttributeError) as error:
+    except KeyError as error:
+        raise RunFolderError(f"the model in {folder} is damaged: {error} is missing") from None
+    except (SafetensorError, TypeError, ValueError, RuntimeError, AttributeError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise RunFolderError(f"the model in {folder} is damaged: {reason}") from None
 
@@ -154,10 +165,13 @@ def _check_format(folder: Path, content: Mapping[str, Any]) -> None:
             f"the model in {folder} was trained with atom features of version {content.get('featurizer_version')}, "
             f"this program computes version {FEATURIZER_VERSION}; train it anew"
         )
-    kind = content.get("config", {}).get("descriptors", "none") if isinstance(content.get("config"), dict) else "none"
-    if kind in DESCRIPTOR_KINDS and content.get("descriptors") != list(descriptor_names(kind)):
+    for key, kind in {"config": dict, "task": dict, "versions": dict, "features": list, "networks": list}.items():
+        if not isinstance(content.get(key), kind):
+            raise RunFolderError(f"the model in {folder} is damaged: {key!r} is missing or no {kind.__name__}")
+    chosen = content["config"].get("descriptors")
+    if chosen in DESCRIPTOR_KINDS and content.get("descriptors") != list(descriptor_names(chosen)):
         raise RunFolderError(
-            f"the model in {folder} needs the descriptors of RDKit {content.get('versions', {}).get('rdkit', '?')}; "
+            f"the model in {folder} needs the descriptors of RDKit {content['versions'].get('rdkit', '?')}; "
             "this RDKit computes others; install that release or train the model anew"
         )
 
@@ -180,9 +194,12 @@ def _assemble(content: Mapping[str, Any], tensors: dict[str, Tensor]) -> Model:
         return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
 
     config, task = Config.from_dict(content["config"]), Task.from_dict(content["task"])
-    networks = []
+    networks, progress = [], []
     with torch.random.fork_rng(devices=[]):
-        for member in range(config.ensemble):
+        for member, entry in zip(range(config.ensemble), content["networks"], strict=True):
+            progress.append(
+                Progress(epoch=entry["epochs"], best_epoch=entry["best_epoch"], best_loss=entry["best_validation_loss"])
+            )
             network = build_network(config, task, len(content["features"]))
             network.load_state_dict(part(f"networks.{member}."))
             networks.append(network.eval())
@@ -195,10 +212,7 @@ def _assemble(content: Mapping[str, Any], tensors: dict[str, Tensor]) -> Model:
         feature_scaler=ColumnScaler(**part("feature_scaler.")),
         networks=networks,
         training_keys=tensors["training_keys"],
-        progress=[
-            Progress(epoch=entry["epochs"], best_epoch=entry["best_epoch"], best_loss=entry["best_validation_loss"])
-            for entry in content["networks"]
-        ],
+        progress=progress,
     )
 
 

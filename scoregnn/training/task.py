@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from scoregnn.errors import InputError
+
 
 @dataclass(frozen=True)
 class Task:
@@ -20,6 +22,15 @@ class Task:
     targets: tuple[str, ...]
     units: tuple[str, ...]
     classes: tuple[tuple[str, ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("regression", "classification"):
+            raise InputError(f"unknown task {self.kind!r}; known: regression, classification")
+        if not self.targets or len(self.units) != len(self.targets):
+            raise InputError(f"{len(self.targets)} targets with {len(self.units)} units; each needs one")
+        wanted = len(self.targets) if self.kind == "classification" else 0
+        if len(self.classes) != wanted or any(len(labels) < 2 for labels in self.classes):
+            raise InputError(f"{self.kind} of {len(self.targets)} targets cannot have the classes {self.classes}")
 
     @property
     def widths(self) -> tuple[int, ...]:

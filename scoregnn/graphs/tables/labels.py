@@ -61,7 +61,7 @@ class LabelledTable:
 
 
 def read_labelled(
-    path: str | Path,
+    path: str | Path | Table,
     *,
     smiles_column: str | None = None,
     target_columns: Sequence[str] = (),
@@ -79,7 +79,7 @@ def read_labelled(
     Blank lines are always left out, and counted in the notes.
 
     Args:
-        path: the file, or "-" for standard input.
+        path: the file, or "-" for standard input; or a table already open, whose SMILES column is settled.
         smiles_column: the column of the SMILES; None finds it.
         target_columns: measured values, one or more columns.
         task: "auto" takes numbers 0 and 1 for two classes and any other numbers for regression; texts and
@@ -99,7 +99,10 @@ def read_labelled(
     if censored and task == "classification":
         raise InputError("censored values are for regression; classes have no bounds")
     roles = Roles.of(target_columns, weight_column, feature_columns, other_columns)
-    table = open_table(path, smiles_column=smiles_column, named_columns=roles.named)
+    if isinstance(path, Table):
+        table = path
+    else:
+        table = open_table(path, smiles_column=smiles_column, named_columns=roles.named)
     rows = list(table.rows())
     if not rows:
         raise InputError(f"{table.source} holds a header but no rows")
