@@ -8,7 +8,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from scoregnn.errors import InputError
@@ -32,76 +32,59 @@ DESCRIPTORS = ("none", "fast", "full")
 STANDARDIZATIONS = ("as-drawn", "parent")
 
 
+def _setting(default: Any, text: str) -> Any:
+    """A field of `Config` and what it is, for the reader and for the help of the command line."""
+    return field(default=default, metadata={"help": text})
+
+
 @dataclass(frozen=True, kw_only=True)
 class Config:
     """What a model is and how it is trained. The defaults are the preset `fast`: one network, no descriptors.
 
-    Network
-        block: message-passing layer F, one of `BLOCKS`.
-        steps: number of iterations, at least 1.
-        dt: step size of the integrator, at least 0; for 0 < dt <= 1 the Euler update is a convex combination.
-        learn_dt: "no", "one" dt for all steps, or one for "each"; learned within (0, 1), starting at `dt`.
-        integrator: explicit Runge-Kutta scheme, one of `FIXED_STEP`, or "dopri5", adaptive (extra `ode`).
-        rtol, atol, adjoint: of "dopri5": tolerances, and gradients by the adjoint equation.
-        velocity: "contractive" (F(h) - h), "additive" (F(h)) or "initial-residual" ((1 - a) F(h) + a h[0] - h).
-        initial_weight: a of "initial-residual", in [0, 1]; with adaptive_initial where each atom's own a starts.
-        share: one block for all iterations (SCORE), or one block for each (a stack).
-        norm: LayerNorm "before" F, "after" each step, or "none"; shared as the blocks are.
-        activation: "inside" F, or "after" the step, as in the author's stacks.
-        recompute: less memory in training for more time, by computing each step twice.
-        self_loops: messages from an atom to itself; None means on for a plain stack (see `uses_self_loops`).
-        hidden: width of an atom's state. heads: attention heads, a divisor of `hidden`.
-        dropout: share of units dropped after each block evaluation and in the head, in [0, 1).
-        readout: how atoms become a molecule, one of `READOUTS`.
-        head: "mlp", or "mlp-score": one shared layer of width `hidden` iterated `head_layers` times with `dt`.
-        head_layers: hidden layers of the head, or iterations.
-    Molecules
-        standardize: "as-drawn" or "parent". descriptors: "none", "fast" or "full", joined after the readout.
-    Training
-        epochs: at most this many passes over the training part. batch_size: molecules in a batch.
-        learning_rate, weight_decay: of AdamW, at the peak of the schedule. warmup: share of all steps spent warming up.
-        clip_norm: largest norm of the gradient.
-        patience: stop after this many epochs without a better validation loss; None never stops early.
-        deep_supervision: weight of the mean loss of the earlier iterations' readouts, at least 0.
-        ensemble: number of networks, averaged. seed: of initial weights, batches and dropout.
+    The text beside each field is its documentation; the command line shows it. Values are checked on creation, and
+    combinations that make no sense are refused with a sentence.
     """
 
-    block: str = "gatv2"
-    steps: int = 4
-    dt: float = 0.25
-    learn_dt: str = "no"
-    integrator: str = "euler"
-    rtol: float = 1e-4
-    atol: float = 1e-4
-    adjoint: bool = False
-    velocity: str = "contractive"
-    initial_weight: float = 0.1
-    adaptive_initial: bool = False
-    share: bool = True
-    norm: str = "none"
-    activation: str = "inside"
-    recompute: bool = False
-    self_loops: bool | None = None
-    hidden: int = 128
-    heads: int = 4
-    dropout: float = 0.1
-    readout: str = "sum"
-    head: str = "mlp"
-    head_layers: int = 2
-
-    standardize: str = "as-drawn"
-    descriptors: str = "none"
-
-    epochs: int = 60
-    batch_size: int = 64
-    learning_rate: float = 4e-3
-    weight_decay: float = 1e-2
-    warmup: float = 0.05
-    clip_norm: float = 5.0
-    patience: int | None = None
-    deep_supervision: float = 0.0
-    ensemble: int = 1
-    seed: int = 0
+    # Network
+    block: str = _setting("gatv2", f"message-passing layer F: {', '.join(BLOCKS)}")
+    steps: int = _setting(4, "iterations, at least 1")
+    dt: float = _setting(0.25, "step size, at least 0; up to 1 Euler's contractive update is a convex blend")
+    learn_dt: str = _setting("no", "learn dt within (0, 1), starting at dt: no, one (for all steps), each")
+    integrator: str = _setting("euler", "scheme: euler, midpoint, heun, rk4, or dopri5, adaptive (extra ode)")
+    rtol: float = _setting(1e-4, "relative tolerance of dopri5")
+    atol: float = _setting(1e-4, "absolute tolerance of dopri5")
+    adjoint: bool = _setting(False, "with dopri5: gradients by the adjoint equation")
+    velocity: str = _setting(
+        "contractive",
+        "dh/dt: contractive F(h) - h, additive F(h), initial-residual (1 - a) F(h) + a h[0] - h",
+    )
+    initial_weight: float = _setting(0.1, "a of the velocity initial-residual, in [0, 1]")
+    adaptive_initial: bool = _setting(False, "learn an a for each atom, starting at initial-weight")
+    share: bool = _setting(True, "one block for all iterations (SCORE), or one for each (a stack)")
+    self_loops: bool | None = _setting(None, "messages from an atom to itself; by default in a plain stack only")
+    norm: str = _setting("none", "LayerNorm: none, before F, after each step; shared as the blocks are")
+    activation: str = _setting("inside", "activation inside F, or after the step as in the author's stacks")
+    recompute: bool = _setting(False, "compute each step twice in training, for less memory")
+    hidden: int = _setting(128, "width of an atom's state")
+    heads: int = _setting(4, "attention heads, a divisor of hidden")
+    dropout: float = _setting(0.1, "share of units dropped after each block evaluation and in the head")
+    readout: str = _setting("sum", f"how atoms become a molecule: {', '.join(READOUTS)}")
+    head: str = _setting("mlp", "mlp, or mlp-score: one shared layer iterated head-layers times with dt")
+    head_layers: int = _setting(2, "hidden layers of the head, or its iterations")
+    # Molecules
+    standardize: str = _setting("as-drawn", "as-drawn, or parent: largest fragment, neutralised")
+    descriptors: str = _setting("none", "descriptors joined after the readout: none, fast, full")
+    # Training
+    epochs: int = _setting(60, "at most this many passes over the training part")
+    batch_size: int = _setting(64, "molecules in a batch")
+    learning_rate: float = _setting(4e-3, "of AdamW, at the peak of the schedule")
+    weight_decay: float = _setting(1e-2, "of AdamW")
+    warmup: float = _setting(0.05, "share of all steps spent warming up")
+    clip_norm: float = _setting(5.0, "largest norm of the gradient")
+    patience: int | None = _setting(None, "stop after this many epochs without gain; by default never")
+    deep_supervision: float = _setting(0.0, "weight of the mean loss of the earlier iterations' readouts")
+    ensemble: int = _setting(1, "networks, averaged")
+    seed: int = _setting(0, "of initial weights, batches and dropout")
 
     def __post_init__(self) -> None:
         _one_of("block", self.block, tuple(BLOCKS))

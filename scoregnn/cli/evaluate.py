@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from scoregnn.cli.options import Censored, Device, SkipBadRows, SmilesColumn, TargetColumns, TimeLimit
+from scoregnn.cli.options import Censored, Device, SkipBadRows, SmilesColumn, Steps, TargetColumns, TimeLimit, Tolerance
 
 
 def evaluate(
@@ -19,6 +19,8 @@ def evaluate(
     target_column: TargetColumns = None,
     censored: Censored = False,
     skip_bad_rows: SkipBadRows = False,
+    steps: Steps = None,
+    tolerance: Tolerance = None,
     time_limit: TimeLimit = 20.0,
     device: Device = "cpu",
 ) -> None:
@@ -28,7 +30,9 @@ def evaluate(
     from scoregnn.prediction.evaluation import evaluate_table, read_for_model
     from scoregnn.prediction.predictor import Predictor
 
-    predictor = Predictor.load(model_folder(model), time_limit=time_limit, device=device)
+    predictor = Predictor.load(
+        model_folder(model), time_limit=time_limit, device=device, steps=steps, tolerance=tolerance
+    )
     table = read_for_model(
         predictor,
         data,

@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn
 import typer
 
 import scoregnn
-from scoregnn.cli import datasets, evaluate, predict, train
+from scoregnn.cli import datasets, diagnose, evaluate, predict, train
 from scoregnn.errors import ScoreGNNError
 
 app = typer.Typer(
@@ -22,6 +22,7 @@ app = typer.Typer(
 app.command("train")(train.train)
 app.command("predict")(predict.predict)
 app.command("evaluate")(evaluate.evaluate)
+app.command("diagnose")(diagnose.diagnose)
 app.add_typer(datasets.app, name="datasets")
 
 

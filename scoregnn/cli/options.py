@@ -29,3 +29,10 @@ TimeLimit = Annotated[
     float, typer.Option("--time-limit", metavar="SECONDS", min=0.1, help="Longest time for reading one molecule.")
 ]
 Device = Annotated[str, typer.Option("--device", help="Where to compute, as torch names it: cpu, cuda, mps, …")]
+Steps = Annotated[
+    int | None, typer.Option("--steps", help="Iterations instead of those of the training; for shared blocks only.")
+]
+Tolerance = Annotated[
+    float | None,
+    typer.Option("--tolerance", help="End a molecule's iterations when its state moves by less; at most --steps."),
+]

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from scoregnn.cli.options import Device, SmilesColumn, TimeLimit
+from scoregnn.cli.options import Device, SmilesColumn, Steps, TimeLimit, Tolerance
 
 
 def predict(
@@ -34,6 +34,8 @@ def predict(
     strict: Annotated[
         bool, typer.Option("--strict", help="An error, after all is written, when a molecule is refused.")
     ] = False,
+    steps: Steps = None,
+    tolerance: Tolerance = None,
     time_limit: TimeLimit = 20.0,
     device: Device = "cpu",
 ) -> None:
@@ -51,7 +53,7 @@ def predict(
     folder = model_folder(model)
     if model is None:
         note(f"model: {folder}")
-    predictor = Predictor.load(folder, time_limit=time_limit, device=device)
+    predictor = Predictor.load(folder, time_limit=time_limit, device=device, steps=steps, tolerance=tolerance)
     if smiles:
         table = smiles_table(smiles)
     else:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from scoregnn.cli.config_options import with_config_options
 from scoregnn.cli.options import (
     Censored,
     Device,
@@ -18,34 +19,15 @@ from scoregnn.cli.options import (
     TimeLimit,
     WeightColumn,
 )
-from scoregnn.config import (
-    BLOCKS,
-    DESCRIPTORS,
-    INTEGRATORS,
-    PRESETS,
-    READOUTS,
-    STANDARDIZATIONS,
-    VELOCITIES,
-    Config,
-    suggestion,
-)
+from scoregnn.config import DEPTHS, PRESETS, Config, suggestion
 from scoregnn.errors import InputError
 
 if TYPE_CHECKING:
     from scoregnn.graphs.tables import LabelledTable
     from scoregnn.training.run import RunSummary
 
-_FAST = PRESETS["fast"]
 
-
-def _choice(values: tuple[str, ...], text: str, default: str) -> str:
-    return f"{text}: {', '.join(values)}. [default: {default}]"
-
-
-def _default(text: str, name: str) -> str:
-    return f"{text} [default: {getattr(_FAST, name)}]"
-
-
+@with_config_options
 def train(
     dataset: Annotated[
         str | None, typer.Option("--dataset", metavar="NAME", help="A packaged data set, such as esol.")
@@ -62,45 +44,9 @@ def train(
     censored: Censored = False,
     skip_bad_rows: SkipBadRows = False,
     preset: Annotated[str, typer.Option("--preset", help=f"Settings to start from: {', '.join(PRESETS)}.")] = "fast",
-    block: Annotated[
-        str | None, typer.Option("--block", help=_choice(tuple(BLOCKS), "Message-passing layer", _FAST.block))
-    ] = None,
-    steps: Annotated[int | None, typer.Option("--steps", help=_default("Iterations.", "steps"))] = None,
-    dt: Annotated[float | None, typer.Option("--dt", help=_default("Step size.", "dt"))] = None,
-    integrator: Annotated[
-        str | None, typer.Option("--integrator", help=_choice(INTEGRATORS, "Scheme", _FAST.integrator))
-    ] = None,
-    share: Annotated[
-        bool | None,
-        typer.Option("--share/--no-share", help="One block for all iterations, or one for each. [default: share]"),
-    ] = None,
-    velocity: Annotated[
-        str | None, typer.Option("--velocity", help=_choice(VELOCITIES, "Update", _FAST.velocity))
-    ] = None,
-    self_loops: Annotated[
-        bool | None,
-        typer.Option("--self-loops/--no-self-loops", help="Messages to oneself. [default: only for a plain stack]"),
-    ] = None,
-    hidden: Annotated[
-        int | None, typer.Option("--hidden", help=_default("Width of an atom's state.", "hidden"))
-    ] = None,
-    heads: Annotated[int | None, typer.Option("--heads", help=_default("Attention heads.", "heads"))] = None,
-    dropout: Annotated[float | None, typer.Option("--dropout", help=_default("Dropout.", "dropout"))] = None,
-    readout: Annotated[
-        str | None, typer.Option("--readout", help=_choice(READOUTS, "Atoms to molecule", _FAST.readout))
-    ] = None,
-    head_layers: Annotated[
-        int | None, typer.Option("--head-layers", help=_default("Hidden layers of the head.", "head_layers"))
-    ] = None,
-    descriptors: Annotated[
+    depth: Annotated[
         str | None,
-        typer.Option("--descriptors", help=_choice(DESCRIPTORS, "Descriptors after the readout", _FAST.descriptors)),
-    ] = None,
-    standardize: Annotated[
-        str | None, typer.Option("--standardize", help=_choice(STANDARDIZATIONS, "Molecules", _FAST.standardize))
-    ] = None,
-    ensemble: Annotated[
-        int | None, typer.Option("--ensemble", help=_default("Networks, averaged.", "ensemble"))
+        typer.Option("--depth", help=f"A named way to go deep; single options change it: {', '.join(DEPTHS)}."),
     ] = None,
     split: Annotated[
         str,
@@ -117,24 +63,6 @@ def train(
     fractions: Annotated[
         tuple[float, float, float], typer.Option("--fractions", help="Train, validation and test part.")
     ] = (0.8, 0.1, 0.1),
-    seed: Annotated[int | None, typer.Option("--seed", help=_default("Of weights, batches, dropout.", "seed"))] = None,
-    epochs: Annotated[
-        int | None, typer.Option("--epochs", help=_default("Passes over the training part.", "epochs"))
-    ] = None,
-    batch_size: Annotated[int | None, typer.Option("--batch-size", help=_default("Molecules.", "batch_size"))] = None,
-    learning_rate: Annotated[
-        float | None, typer.Option("--learning-rate", help=_default("At the peak.", "learning_rate"))
-    ] = None,
-    weight_decay: Annotated[
-        float | None, typer.Option("--weight-decay", help=_default("Of AdamW.", "weight_decay"))
-    ] = None,
-    warmup: Annotated[float | None, typer.Option("--warmup", help=_default("Share of the steps.", "warmup"))] = None,
-    clip_norm: Annotated[
-        float | None, typer.Option("--clip-norm", help=_default("Of the gradient.", "clip_norm"))
-    ] = None,
-    patience: Annotated[
-        int | None, typer.Option("--patience", help="Stop after so many epochs without gain. [default: never]")
-    ] = None,
     output: Annotated[
         str | None, typer.Option("--output", "-o", metavar="DIR", help="Run folder. [default: a new one in ./runs]")
     ] = None,
@@ -146,6 +74,8 @@ def train(
     freeze: Annotated[bool, typer.Option("--freeze", help="With --from: train only the readout and the head.")] = False,
     time_limit: TimeLimit = 20.0,
     device: Device = "cpu",
+    *,
+    given: dict[str, Any],
 ) -> None:
     """Train and evaluate a model; everything found out is left in the run folder."""
     from scoregnn.cli.console import ConsoleReporter, note
@@ -157,32 +87,9 @@ def train(
         raise InputError("give either --dataset NAME or --data FILE, one of the two")
     if preset not in PRESETS:
         raise InputError(f"unknown preset {preset!r}{suggestion(preset, PRESETS)}")
-    given = {
-        "block": block,
-        "steps": steps,
-        "dt": dt,
-        "integrator": integrator,
-        "velocity": velocity,
-        "share": share,
-        "self_loops": self_loops,
-        "hidden": hidden,
-        "heads": heads,
-        "dropout": dropout,
-        "readout": readout,
-        "head_layers": head_layers,
-        "standardize": standardize,
-        "descriptors": descriptors,
-        "epochs": epochs,
-        "batch_size": batch_size,
-        "learning_rate": learning_rate,
-        "weight_decay": weight_decay,
-        "warmup": warmup,
-        "clip_norm": clip_norm,
-        "patience": patience,
-        "ensemble": ensemble,
-        "seed": seed,
-    }
-    config = _config(preset, {name: value for name, value in given.items() if value is not None}, from_)
+    if depth is not None and depth not in DEPTHS:
+        raise InputError(f"unknown depth {depth!r}{suggestion(depth, DEPTHS)}")
+    config = _config(preset, DEPTHS[depth] | given if depth is not None else given, from_)
     reading = {
         "smiles_column": smiles_column,
         "target_columns": tuple(target_column or ()),
@@ -193,15 +100,16 @@ def train(
         "skip_bad_rows": skip_bad_rows,
         "other_columns": () if split_column is None else (split_column,),
     }
-    table, name, units = _read(dataset, data, reading)
-    for text in table.notes:
-        note(text)
     seed_of_split = config.seed if split_seed is None else split_seed
     if split == "reference":
         split = _reference_split(dataset, seed_of_split)
+    split_request = SplitRequest(split, seed_of_split, split_column, fractions)
+    table, name, units = _read(dataset, data, reading)
+    for text in table.notes:
+        note(text)
     request = RunRequest(
         config=config,
-        split=SplitRequest(split, seed_of_split, split_column, fractions),
+        split=split_request,
         refit=refit,
         start=from_,
         freeze=freeze,
@@ -250,7 +158,12 @@ def _read(dataset: str | None, data: str | None, reading: dict[str, Any]) -> tup
         return chosen.table(**options), chosen.name, units
     from scoregnn.graphs.tables import read_labelled
 
-    return read_labelled(str(data), **reading), Path(str(data)).name.split(".")[0] or "table", ()
+    return read_labelled(str(data), **reading), _name_of(str(data)), ()
+
+
+def _name_of(path: str) -> str:
+    """A name for the run folder: that of the file without its endings."""
+    return "table" if path == "-" else Path(path).name.split(".")[0] or "table"
 
 
 def _reference_split(dataset: str | None, seed: int) -> str:

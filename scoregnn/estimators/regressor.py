@@ -17,8 +17,10 @@ class ScoreRegressor(RegressorMixin, ScoreEstimator):
 
     Parameters
     ----------
-    block, steps, dt, integrator, velocity, share, self_loops, hidden, heads, dropout, readout, head_layers,
-    standardize, descriptors, epochs, batch_size, learning_rate, weight_decay, warmup, clip_norm, patience, ensemble:
+    block, steps, dt, learn_dt, integrator, rtol, atol, adjoint, velocity, initial_weight, adaptive_initial, share,
+    self_loops, norm, activation, recompute, hidden, heads, dropout, readout, head, head_layers, standardize,
+    descriptors, epochs, batch_size, learning_rate, weight_decay, warmup, clip_norm, patience, deep_supervision,
+    ensemble:
         as in `scoregnn.config.Config`, which holds ranges and defaults.
     validation_fraction: share of the training molecules kept aside to choose the best epoch, in [0, 1), default 0.1.
         Rows of one molecule stay together. With 0, or fewer than ten different molecules, the last epoch is kept.

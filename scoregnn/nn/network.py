@@ -88,14 +88,14 @@ class ScoreNetwork(nn.Module):
 
     def forward(self, batch: GraphBatch, molecule_features: Tensor | None = None) -> Tensor:
         graph = self.embedding(batch)
-        h = self.recurrence(self._first.initial(graph), graph)
-        return self._outputs(h, graph, molecule_features)
+        h = self.recurrence(self.first_block.initial(graph), graph)
+        return self.outputs(h, graph, molecule_features)
 
     def every_step(self, batch: GraphBatch, molecule_features: Tensor | None = None) -> list[Tensor]:
         """What the head gives after each iteration: `steps` tensors [num_molecules, num_outputs]."""
         graph = self.embedding(batch)
-        states = self.recurrence.trajectory(self._first.initial(graph), graph)
-        return [self._outputs(h, graph, molecule_features) for h in states]
+        states = self.recurrence.trajectory(self.first_block.initial(graph), graph)
+        return [self.outputs(h, graph, molecule_features) for h in states]
 
     def settled(
         self, batch: GraphBatch, molecule_features: Tensor | None = None, *, tolerance: float
@@ -106,19 +106,21 @@ class ScoreNetwork(nn.Module):
         """
         graph = self.embedding(batch)
         h, taken = self.recurrence.settle(
-            self._first.initial(graph),
-            self._first.state_molecule(graph),
+            self.first_block.initial(graph),
+            self.first_block.state_molecule(graph),
             graph,
             tolerance=tolerance,
             num_segments=graph.num_molecules,
         )
-        return self._outputs(h, graph, molecule_features), taken
+        return self.outputs(h, graph, molecule_features), taken
 
     @property
-    def _first(self) -> Block:
+    def first_block(self) -> Block:
+        """The block that says where the state lives."""
         return self.recurrence.blocks[0]  # type: ignore[return-value]
 
-    def _outputs(self, h: Tensor, graph: EmbeddedGraph, molecule_features: Tensor | None) -> Tensor:
+    def outputs(self, h: Tensor, graph: EmbeddedGraph, molecule_features: Tensor | None) -> Tensor:
+        """What readout and head make of a state of the recurrence: [num_molecules, num_outputs]."""
         last: Block = self.recurrence.blocks[-1]  # type: ignore[assignment]
         molecules = self.readout(last.to_atoms(h, graph), graph)
         if self.num_globals:

@@ -170,6 +170,18 @@ class ContractiveRecurrence(nn.Module):
                 break
         return h, taken
 
+    def step_function(
+        self, step: int, start: Tensor, *inputs: Any, **options: Any
+    ) -> Callable[[Tensor], Tensor] | None:
+        """One step as a function of the state: h[step] -> h[step + 1]; None for the adaptive solver.
+
+        step: counted from 0. start: h[0], which some velocities look back to.
+        """
+        if self.integrator == ADAPTIVE:
+            return None
+        functions = [_prepared(block, inputs, options) for block in self.blocks]
+        return lambda h: self._step(step, h, functions, start)
+
     def set_steps(self, steps: int) -> None:
         """More (or fewer) iterations than in training, with the same shared block.
 

@@ -12,8 +12,9 @@ import numpy as np
 import torch
 
 from scoregnn.config import Config
+from scoregnn.errors import InputError
 from scoregnn.graphs.store import MoleculeStore
-from scoregnn.molecules import FeaturizeOptions, Featurizer, Molecule, MoleculeInput, Refusal
+from scoregnn.molecules import FeaturizeOptions, Featurizer, MolBlock, Molecule, MoleculeInput, Refusal
 from scoregnn.training.model import Model
 from scoregnn.training.run_folder import load_model
 from scoregnn.training.task import Task
@@ -37,13 +38,28 @@ class Predictor:
     """Predicts from SMILES (or SDF records, or binary RDKit molecules) with a trained model.
 
     model: from `Predictor.load(folder)` or a fresh fit. time_limit: seconds for reading one molecule.
+    steps: iterations instead of those of the training (refused where their number is built in). tolerance: stop a
+    molecule's iterations when no component of its state moves by as much; then `steps` is the most there are.
     Molecules are read in worker processes, so that one which RDKit cannot digest costs only itself.
     """
 
-    def __init__(self, model: Model, *, time_limit: float = 20.0, workers: int | None = None) -> None:
+    def __init__(
+        self,
+        model: Model,
+        *,
+        time_limit: float = 20.0,
+        workers: int | None = None,
+        steps: int | None = None,
+        tolerance: float | None = None,
+    ) -> None:
         self.model = model
         self.time_limit = time_limit
         self.workers = workers
+        if steps is not None:
+            for network in model.networks:
+                network.recurrence.set_steps(steps)
+        if tolerance is not None:
+            model.settle_within(tolerance)
 
     @classmethod
     def load(
@@ -53,9 +69,12 @@ class Predictor:
         time_limit: float = 20.0,
         workers: int | None = None,
         device: torch.device | str = "cpu",
+        steps: int | None = None,
+        tolerance: float | None = None,
     ) -> Predictor:
         """The model of a run folder; raises `RunFolderError` if it cannot be used."""
-        return cls(load_model(folder).to(device), time_limit=time_limit, workers=workers)
+        model = load_model(folder).to(device)
+        return cls(model, time_limit=time_limit, workers=workers, steps=steps, tolerance=tolerance)
 
     @property
     def task(self) -> Task:
@@ -70,11 +89,15 @@ class Predictor:
     ) -> list[Prediction]:
         """One prediction for each molecule, in order.
 
-        features: [n, num_features], needed when the model was trained with feature columns.
+        features: [n, num_features], needed when the model was trained with feature columns; a row with a value that
+        is not finite is refused. Raises `InputError` when their number is not that of the molecules or of the model.
         """
-        if features is None:
-            return list(self.stream((molecule, ()) for molecule in molecules))
-        return list(self.stream(zip(molecules, features, strict=True)))
+        if isinstance(molecules, str | bytes | MolBlock):
+            raise InputError("a sequence of molecules is needed, not a single one: put it into a list")
+        rows = [()] * len(molecules) if features is None else features
+        if len(rows) != len(molecules):
+            raise InputError(f"features have {len(rows)} rows for {len(molecules)} molecules")
+        return list(self.stream(zip(molecules, rows, strict=True)))
 
     def stream(self, rows: Iterable[tuple[MoleculeInput, Sequence[float] | str]]) -> Iterator[Prediction]:
         """Predictions as the rows come, in order; only a few chunks are held at a time.
@@ -105,7 +128,7 @@ class Predictor:
         if not good:
             return results
         store = MoleculeStore.from_molecules([m for place in good if isinstance(m := molecules[place], Molecule)])
-        joined = torch.tensor([tuple(features[place]) for place in good], dtype=torch.float64).reshape(len(good), -1)
+        joined = torch.from_numpy(np.array([features[place] for place in good], dtype=np.float64))
         columns = self.model.predict(store, joined)
         for row, place in enumerate(good):
             values = tuple(column[row] for column in columns)
@@ -117,7 +140,9 @@ class Predictor:
 def _refusal(molecule: Molecule | Refusal, features: Sequence[float] | str) -> str:
     if isinstance(molecule, Refusal):
         return molecule.reason
-    return features if isinstance(features, str) else ""
+    if isinstance(features, str):
+        return features
+    return "" if np.isfinite(features).all() else "the value of a feature column is not finite"
 
 
 def feature_values(cells: Sequence[str], names: Sequence[str]) -> tuple[float, ...] | str:

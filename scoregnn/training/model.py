@@ -30,7 +30,8 @@ class Model:
 
     features: names of the user's columns joined after the readout. descriptor_scaler: columns of
     `descriptor_names(config.descriptors)`. training_keys: int64 [n], hashes of the identity keys of the molecules
-    the weights were fitted on. progress: for each network how its training went.
+    the weights were fitted on. progress: for each network how its training went. tolerance: where a molecule's
+    iterations end at prediction; None lets all run.
     """
 
     config: Config
@@ -42,12 +43,21 @@ class Model:
     networks: list[ScoreNetwork]
     training_keys: Tensor = field(default_factory=lambda: torch.empty(0, dtype=torch.int64))
     progress: list[Progress] = field(default_factory=list)
+    tolerance: float | None = None
 
     def to(self, device: torch.device | str) -> Model:
         """Moves the networks to `device`; `InputError` when it is not there."""
         for network in self.networks:
             network.to(usable_device(device))
         return self
+
+    def settle_within(self, tolerance: float) -> None:
+        """Ends a molecule's iterations at prediction once no component of its state moves by `tolerance`."""
+        if not tolerance > 0:
+            raise InputError(f"the tolerance must be above 0, not {tolerance}")
+        if not self.config.share:
+            raise InputError("only a shared block can settle; this network has one of its own for each step")
+        self.tolerance = tolerance
 
     @property
     def num_parameters(self) -> int:
@@ -76,7 +86,12 @@ class Model:
         for network in self.networks:
             network.eval()
             for rows, batch in ordered_batches(store, torch.arange(len(store)), EVALUATION_BATCH):
-                outputs = network(batch.to(device), joined[rows].to(device)).double().cpu()
+                inputs = batch.to(device), joined[rows].to(device)
+                if self.tolerance is None:
+                    outputs = network(*inputs)
+                else:
+                    outputs, _ = network.settled(*inputs, tolerance=self.tolerance)
+                outputs = outputs.double().cpu()
                 total[rows] += self._to_target_space(outputs)
         mean = total / len(self.networks)
         if self.task.kind == "regression":

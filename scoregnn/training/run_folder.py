@@ -146,7 +146,8 @@ def load_model(folder: Path | str) -> Model:
     except KeyError as error:
         raise RunFolderError(f"the model in {folder} is damaged: {error} is missing") from None
     except (SafetensorError, TypeError, ValueError, RuntimeError, AttributeError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        # Torch names what does not fit in the second line.
+        reason = " ".join(line.strip() for line in str(error).splitlines()[:2]) or type(error).__name__
         raise RunFolderError(f"the model in {folder} is damaged: {reason}") from None
 
 
@@ -194,9 +195,11 @@ def _assemble(content: Mapping[str, Any], tensors: dict[str, Tensor]) -> Model:
         return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
 
     config, task = Config.from_dict(content["config"]), Task.from_dict(content["task"])
+    if len(content["networks"]) != config.ensemble:
+        raise ValueError(f"it lists {len(content['networks'])} networks for an ensemble of {config.ensemble}")
     networks, progress = [], []
     with torch.random.fork_rng(devices=[]):
-        for member, entry in zip(range(config.ensemble), content["networks"], strict=True):
+        for member, entry in enumerate(content["networks"]):
             progress.append(
                 Progress(epoch=entry["epochs"], best_epoch=entry["best_epoch"], best_loss=entry["best_validation_loss"])
             )
