@@ -3,6 +3,8 @@
 #   make test    set up with the development tools, run the tests
 #   make lint    style, then types and layers of the installed wheel
 #   make wheel   dist/scoregnn-*.whl
+#   make bench   ratios of time, printed
+#   make study   run the studies again, write their results, the tables of README.md and the figures of docs/
 #   make clean   remove what these made
 
 PYTHON ?= python3
@@ -16,7 +18,7 @@ export OMP_WAIT_POLICY = passive
 SOURCES := $(shell find scoregnn datasets baselines studies -name __pycache__ -prune -o -print) \
            pyproject.toml README.md LICENSE
 
-.PHONY: demo test lint wheel clean
+.PHONY: demo test lint bench study wheel clean
 
 demo: $(VENV)/runtime.stamp
 	$(BIN)/scoregnn train --dataset esol
@@ -29,6 +31,17 @@ lint: $(VENV)/dev.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python .ci/check_installed.py
+
+bench: $(VENV)/dev.stamp
+	$(BIN)/python -P benchmarks/recurrence.py
+
+# From inside studies/: in the root, Python would find scoregnn/ without the rooms that lie beside it.
+study: $(VENV)/dev.stamp
+	cd studies && $(BIN)/python -m scoregnn.studies.esol_reference --work ../runs/esol-reference \
+	  --output results/esol_reference.json
+	cd studies && $(BIN)/python -m scoregnn.studies.mlp_descriptors --output results/mlp_descriptors.json
+	cd studies && $(BIN)/python -m scoregnn.studies.readme_tables --results results --readme ../README.md
+	cd studies && $(BIN)/python -m scoregnn.studies.method_figures --output ../docs/figures
 
 wheel: dist/wheel.stamp
 

@@ -11,14 +11,14 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def source_files() -> set[str]:
-    """Paths that the wheel must have: every file in the package folders but compiled ones."""
+    """Paths that the wheel must have: every file in the package folders but compiled ones and results of studies."""
     setuptools = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
     folders = {"scoregnn": "scoregnn", **setuptools["package-dir"]}
     return {
         f"{package.replace('.', '/')}/{path.relative_to(ROOT / folder).as_posix()}"
         for package, folder in folders.items()
         for path in (ROOT / folder).rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
+        if path.is_file() and "__pycache__" not in path.parts and "results" not in path.parts
     }
 
 

@@ -56,3 +56,24 @@ def _advance(h: Tensor, dt: float | Tensor, coefficients: tuple[float, ...], slo
             scaled = dt * coefficient
             h = h + scaled * slope if isinstance(scaled, Tensor) else h.add(slope, alpha=scaled)
     return h
+
+
+def contractive_weights(scheme: ButcherTableau, dt: float) -> tuple[float, ...]:
+    """One step with the velocity F(h) - h as a mix of h and of F at the stages: weights (h, F_1, …), summing to 1.
+
+    All weights within [0, 1] make the step a convex combination, so that it stays where h and the values of F are.
+    Euler's is (1 - dt, dt). Midpoint's is not convex for any dt > 0: F_1 has the weight -dt^2 / 2.
+    """
+    size = 1 + len(scheme.stages)
+    slopes: list[list[float]] = []
+
+    def advanced(coefficients: tuple[float, ...]) -> list[float]:
+        state = [1.0] + [0.0] * (size - 1)
+        for coefficient, slope in zip(coefficients, slopes, strict=True):
+            state = [entry + dt * coefficient * change for entry, change in zip(state, slope, strict=True)]
+        return state
+
+    for stage, row in enumerate(scheme.stages, start=1):
+        state = advanced(row)
+        slopes.append([float(place == stage) - entry for place, entry in enumerate(state)])
+    return tuple(advanced(scheme.weights))

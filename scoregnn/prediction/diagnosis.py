@@ -140,10 +140,9 @@ def step_spectral_norms(
         vector = (
             vector / _norms(vector, segment, graph.num_molecules).clamp(min=1e-30).index_select(0, segment)[:, None]
         )
-        _, moved = torch.func.jvp(function, (h,), (vector,))
+        moved = torch.func.jvp(function, (h,), (vector,))[1]
         size = _norms(moved, segment, graph.num_molecules)
-        _, pull = torch.func.vjp(function, h)
-        (vector,) = pull(moved)
+        (vector,) = torch.func.vjp(function, h)[1](moved)
     return size.detach()
 
 

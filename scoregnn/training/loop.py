@@ -140,7 +140,8 @@ def _batch_loss(
     labels = tuple(values[rows].to(device) for values in (data.targets, data.bounds, data.weights))
     if not deep_supervision:
         return mean_loss(task, network(*inputs), *labels)
-    *earlier, last = (mean_loss(task, outputs, *labels) for outputs in network.every_step(*inputs))
+    every_step: Callable[..., list[Tensor]] = network.every_step  # type: ignore[assignment]
+    *earlier, last = (mean_loss(task, outputs, *labels) for outputs in every_step(*inputs))
     return last + deep_supervision * torch.stack(earlier).mean() if earlier else last
 
 

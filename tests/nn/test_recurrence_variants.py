@@ -12,6 +12,7 @@ from scoregnn.errors import InputError
 from scoregnn.graphs.store import ATOM_SIZES, BOND_SIZES, MoleculeStore
 from scoregnn.molecules import FeaturizeOptions, featurize_one
 from scoregnn.nn import Block, ContractiveRecurrence, ScoreNetwork
+from scoregnn.nn.integrators import contractive_weights, tableau
 from scoregnn.nn.network import build_recurrence
 from scoregnn.nn.step_size import LearnedStep
 from scoregnn.nn.velocities import InitialResidualVelocity
@@ -284,3 +285,28 @@ def test_outputs_of_every_step_end_with_the_output():
 def test_combinations_that_make_no_sense_are_refused(settings, message):
     with pytest.raises(InputError, match=message):
         build_recurrence(Config(**settings))
+
+
+@pytest.mark.parametrize("dt", [0.25, 0.5])
+@pytest.mark.parametrize("integrator", FIXED_STEP)
+def test_a_step_as_a_mix_of_state_and_updates(integrator, dt):
+    weights = contractive_weights(tableau(integrator), dt)
+    by_hand = {
+        "euler": (1 - dt, dt),
+        "midpoint": (1 - dt + dt**2 / 2, -(dt**2) / 2, dt),
+        "heun": (1 - dt + dt**2 / 2, dt / 2 - dt**2 / 2, dt / 2),
+    }
+    if integrator in by_hand:
+        assert weights == pytest.approx(by_hand[integrator])
+    assert sum(weights) == pytest.approx(1.0)
+    assert all(0 <= weight <= 1 for weight in weights) == (integrator != "midpoint")
+
+    # A block that returns a new unknown at each call shows the same mix: h = 1, F_i = 10 ** i.
+    values = iter([10.0, 100.0, 1000.0, 10000.0])
+
+    class Next(nn.Module):
+        def forward(self, h):
+            return torch.full_like(h, next(values))
+
+    step = ContractiveRecurrence(Next(), steps=1, dt=dt, integrator=integrator)(torch.ones(1, dtype=torch.float64))
+    assert step.item() == pytest.approx(sum(weight * 10**place for place, weight in enumerate(weights)))
