@@ -35,6 +35,8 @@ class DelaneyRegressor(RegressorMixin, BaseEstimator):
 
     def predict(self, X: Sequence[str]) -> np.ndarray[Any, np.dtype[np.float64]]:
         """log S of each molecule [n] in log mol/L; raises `InputError` naming the first that cannot be read."""
+        if isinstance(X, str):
+            raise InputError("a sequence of SMILES is needed, not a single one: put it into a list")
         values = np.empty(len(X))
         for row, smiles in enumerate(X):
             try:

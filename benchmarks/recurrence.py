@@ -24,7 +24,8 @@ from torch_geometric.nn import GATv2Conv
 from scoregnn.config import Config
 from scoregnn.datasets import get
 from scoregnn.graphs.store import ATOM_SIZES, BOND_SIZES
-from scoregnn.nn import ContractiveRecurrence, GATv2Block
+from scoregnn.nn import ContractiveRecurrence
+from scoregnn.nn.blocks.gatv2 import GATv2Block
 from scoregnn.nn.inputs import GraphEmbedding
 from scoregnn.training.prepare import prepare
 

@@ -17,8 +17,18 @@ from scoregnn.errors import InputError
 BLOCKS = {
     "gat": "scoregnn.nn.blocks.gat:GATBlock",
     "gatv2": "scoregnn.nn.blocks.gatv2:GATv2Block",
+    "gcn": "scoregnn.nn.blocks.gcn:GCNBlock",
+    "gine": "scoregnn.nn.blocks.gine:GINEBlock",
     "mpnn": "scoregnn.nn.blocks.mpnn:MPNNBlock",
+    "mpnn-additive": "scoregnn.nn.blocks.mpnn:AdditiveMPNNBlock",
+    "mpnn-edge": "scoregnn.nn.blocks.mpnn_edge:EdgeMPNNBlock",
+    "dmpnn": "scoregnn.nn.blocks.dmpnn:DMPNNBlock",
+    "attentivefp": "scoregnn.nn.blocks.attentivefp:AttentiveFPBlock",
+    "transformer": "scoregnn.nn.blocks.transformer:TransformerBlock",
 }
+HEADED_BLOCKS = ("gat", "gatv2", "transformer")
+# Blocks in which an atom (or bond) always sees its own state: self-loops would have nothing to add.
+LOOPLESS_BLOCKS = ("gine", "mpnn-edge", "dmpnn", "attentivefp", "transformer")
 FIXED_STEP = ("euler", "midpoint", "heun", "rk4")
 ADAPTIVE = "dopri5"
 INTEGRATORS = (*FIXED_STEP, ADAPTIVE)
@@ -27,7 +37,7 @@ LEARN_DT = ("no", "one", "each")
 NORMS = ("none", "before", "after")
 HEADS = ("mlp", "mlp-score")
 ACTIVATIONS = ("inside", "after")
-READOUTS = ("sum", "mean", "max", "attention")
+READOUTS = ("sum", "mean", "max", "attention", "molattfp", "set2set")
 DESCRIPTORS = ("none", "fast", "full")
 STANDARDIZATIONS = ("as-drawn", "parent")
 
@@ -61,7 +71,7 @@ class Config:
     initial_weight: float = _setting(0.1, "a of the velocity initial-residual, in [0, 1]")
     adaptive_initial: bool = _setting(False, "learn an a for each atom, starting at initial-weight")
     share: bool = _setting(True, "one block for all iterations (SCORE), or one for each (a stack)")
-    self_loops: bool | None = _setting(None, "messages from an atom to itself; by default in a plain stack only")
+    self_loops: bool | None = _setting(None, "messages from an atom to itself; by default in a plain stack, and in gcn")
     norm: str = _setting("none", "LayerNorm: none, before F, after each step; shared as the blocks are")
     activation: str = _setting("inside", "activation inside F, or after the step as in the author's stacks")
     recompute: bool = _setting(False, "compute each step twice in training, for less memory")
@@ -120,7 +130,7 @@ class Config:
         _between("clip_norm", self.clip_norm, 0.0, math.inf, open_start=True, allow_infinity=True)
         if self.seed >= 2**32:
             raise InputError(f"seed must be below 2**32, not {self.seed}")
-        if self.block in ("gat", "gatv2") and self.hidden % self.heads:
+        if self.block in HEADED_BLOCKS and self.hidden % self.heads:
             raise InputError(f"hidden ({self.hidden}) must be a multiple of heads ({self.heads})")
         self._check_combinations()
 
@@ -135,6 +145,8 @@ class Config:
         """Refuses what makes no sense together, in a sentence."""
         adaptive = self.integrator == ADAPTIVE
         faults = {
+            f"the block {self.block} sees an atom's own state anyway: it has no self-loops": bool(self.self_loops)
+            and self.block in LOOPLESS_BLOCKS,
             "learn_dt needs a dt between 0 and 1 to start from": self.learn_dt != "no" and not 0 < self.dt < 1,
             "dopri5 solves one equation: it needs one shared block": adaptive and not self.share,
             "dopri5 takes its own steps: there is no dt to learn": adaptive and self.learn_dt != "no",

@@ -11,6 +11,7 @@ import argparse
 import dataclasses
 import os
 import statistics
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from rich.table import Table
 from scoregnn.config import PRESETS, Config
 from scoregnn.datasets import get
 from scoregnn.datasets.reference_splits import reference_split_file
+from scoregnn.errors import ScoreGNNError
 from scoregnn.studies.provenance import provenance
 from scoregnn.training.checkpoint import EpochRecord
 from scoregnn.training.prepare import SplitRequest
@@ -103,9 +105,14 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=list(SEEDS), choices=SEEDS)
     parser.add_argument("--epochs", type=int, help="fewer epochs than the preset, to try the program")
     options = parser.parse_args()
+    if options.output is not None and not options.output.parent.is_dir():
+        parser.error(f"no such folder: {options.output.parent}")
     seeds = tuple(options.seeds)
     changes = {} if options.epochs is None else {"epochs": options.epochs}
-    results = run_study(options.work, seeds, changes)
+    try:
+        results = run_study(options.work, seeds, changes)
+    except ScoreGNNError as error:
+        sys.exit(f"error: {error}")
     Console(width=140).print(results_table(results, seeds))
     if options.output is not None:
         made_by = provenance("scoregnn.studies.esol_reference")

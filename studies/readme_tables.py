@@ -39,7 +39,8 @@ def reference_table(result: Mapping[str, Any]) -> str:
     ]
     for name, found in result["results"].items():
         errors = " | ".join(f"{found['test_rmse'][seed]:.3f}" for seed in seeds)
-        lines.append(f"| {name} | {errors} | {found['mean']:.3f} | {found['sd']:.3f} | {found['parameters']:,} |")
+        spread = "-" if found["sd"] is None else f"{found['sd']:.3f}"
+        lines.append(f"| {name} | {errors} | {found['mean']:.3f} | {spread} | {found['parameters']:,} |")
     machine = result["machine"]
     lines += [
         "",

@@ -38,7 +38,7 @@ def command_names():
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_options_in_the_documents_exist(page):
     known = set().union(*command_names().values()) | {"--version", "--help", "--editable", "--constraint"}
-    text = re.sub(r"^```sh\n.*?^```", "", page.read_text(), flags=re.M | re.S)
+    text = re.sub(r"^```sh\n.*?^```|`python -m [^`]*`", "", page.read_text(), flags=re.M | re.S)
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text))
     assert named <= known, sorted(named - known)
 
@@ -46,7 +46,7 @@ def test_options_in_the_documents_exist(page):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_in_the_documents_exist_with_their_options(page):
     commands = command_names()
-    for verb, rest in re.findall(r"scoregnn ([a-z]+)([^\n`|]*)", page.read_text()):
+    for verb, rest in re.findall(r"(?<!from )(?<![\w.])scoregnn ([a-z]+)([^\n`|]*)", page.read_text()):
         assert verb in commands, verb
         for flag in re.findall(r"(?<![\w-])--[a-z][a-z-]+", rest):
             assert flag in commands[verb] | {"--help"}, f"scoregnn {verb} {flag}"

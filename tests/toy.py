@@ -25,8 +25,8 @@ TINY_OPTIONS = [part for name, value in TINY.items() for part in (f"--{name.repl
 
 def lipophilicity(smiles: str) -> float:
     """Something a network can learn: half a unit a carbon, and an increment for the end."""
-    end = smiles.lstrip("C").removeprefix("l")
-    return round(0.5 * smiles.count("C") + ENDS["Cl" if smiles.endswith("Cl") else end], 3)
+    end = "Cl" if smiles.endswith("Cl") else smiles.lstrip("C")
+    return round(0.5 * smiles.removesuffix(end).count("C") + ENDS[end], 3)
 
 
 def toy_rows() -> list[dict[str, object]]:

@@ -15,7 +15,7 @@ def run_folder(output: str | None, name: str, resume: bool) -> Path:
     """The folder for a run called `name`: `runs/name`, or with -2, -3 … the first unused (resume: the last used)."""
     if output is not None:
         return Path(output)
-    used = []
+    used: list[Path] = []
     for number in count(1):
         folder = RUNS / (name if number == 1 else f"{name}-{number}")
         if not folder.exists() or is_unused(folder):

@@ -14,16 +14,17 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
 from scoregnn.config import Config
-from scoregnn.errors import InputError
+from scoregnn.errors import InputError, RunFolderError
 from scoregnn.estimators.inputs import as_molecule_inputs
+from scoregnn.estimators.labels import Targets
 from scoregnn.graphs.splits import random_split
 from scoregnn.graphs.store import MoleculeStore
 from scoregnn.molecules import FeaturizeOptions, Featurizer, Molecule, Refusal
 from scoregnn.prediction.predictor import Prediction, Predictor
 from scoregnn.training.data import TrainingData
 from scoregnn.training.model import Model, fit_model
+from scoregnn.training.record import RECORD
 from scoregnn.training.run_folder import hash_keys, locked, save_model
-from scoregnn.training.task import Task
 
 _DEFAULT = Config()
 _FEWEST_FOR_VALIDATION = 10
@@ -126,20 +127,20 @@ class ScoreEstimator(BaseEstimator):
         """
         config = self._config()
         items = as_molecule_inputs(X)
-        codes, task = self._read_labels(y, len(items))
+        labels, targets = self._read_labels(y, len(items))
         weights = _column(sample_weight, len(items), "sample_weight")
         if (weights < 0).any():
             raise InputError("sample_weight must not be negative")
         joined = _matrix(features, len(items))
         molecules, kept = self._featurize(items, config)
-        kept = kept[np.isfinite(codes[kept]).any(axis=1)]
+        kept = kept[np.isfinite(labels[kept]).any(axis=1)]
         if not len(kept):
             raise InputError("no valid molecule with a label to train on")
         chosen = [molecules[row] for row in kept]
         data = TrainingData(
             store=MoleculeStore.from_molecules(chosen),
-            targets=torch.from_numpy(codes[kept]),
-            bounds=torch.zeros(codes[kept].shape, dtype=torch.int8),
+            targets=torch.from_numpy(labels[kept]),
+            bounds=torch.zeros(labels[kept].shape, dtype=torch.int8),
             weights=torch.from_numpy(weights[kept]),
             features=torch.from_numpy(joined[kept]),
         )
@@ -150,19 +151,25 @@ class ScoreEstimator(BaseEstimator):
             train,
             validation,
             config,
-            task,
+            targets.task,
             feature_names=tuple(f"feature_{number + 1}" for number in range(joined.shape[1])),
             device=self.device,
         )
         model.training_keys = hash_keys([keys[row] for row in train])
-        self._set_model(model)
+        self.predictor_ = Predictor(model, time_limit=self.time_limit, workers=self._workers)
+        self._targets = targets
         return self
 
     def save(self, folder: Path | str) -> None:
-        """Writes the fitted model as a folder that `Predictor.load` and `scoregnn predict --model` take."""
-        model = self._fitted().model
-        with locked(Path(folder)):
-            save_model(Path(folder), model, data={"source": {"fit": type(self).__name__}})
+        """Writes the fitted model as a folder that `Predictor.load` and `scoregnn predict --model` take.
+
+        A model saved there before is replaced. Raises `RunFolderError` for the folder of a run.
+        """
+        model, folder = self._fitted().model, Path(folder)
+        with locked(folder):
+            if (folder / RECORD).exists():
+                raise RunFolderError(f"{folder} holds a run of `scoregnn train`; save the model elsewhere")
+            save_model(folder, model, data={"source": {"fit": type(self).__name__}})
 
     @property
     def model_(self) -> Model:
@@ -181,11 +188,12 @@ class ScoreEstimator(BaseEstimator):
         tags.no_validation = True
         return tags
 
-    def _read_labels(self, y: Any, num_rows: int) -> tuple[np.ndarray, Task]:
+    def _read_labels(self, y: Any, num_rows: int) -> tuple[np.ndarray, Targets]:
         raise NotImplementedError
 
-    def _set_model(self, model: Model) -> None:
-        self.predictor_ = Predictor(model, time_limit=self.time_limit, workers=self.n_jobs)
+    @property
+    def _workers(self) -> int | None:
+        return None if self.n_jobs == -1 else self.n_jobs
 
     def _fitted(self) -> Predictor:
         if not hasattr(self, "predictor_"):
@@ -202,7 +210,7 @@ class ScoreEstimator(BaseEstimator):
 
     def _featurize(self, items: Sequence[Any], config: Config) -> tuple[list[Any], np.ndarray]:
         options = FeaturizeOptions(standardize=config.standardize, descriptors=config.descriptors, identity=True)
-        with Featurizer(options, time_limit=self.time_limit, workers=self.n_jobs) as featurizer:
+        with Featurizer(options, time_limit=self.time_limit, workers=self._workers) as featurizer:
             molecules = list(featurizer.map(items))
         refused = {row: m.reason for row, m in enumerate(molecules) if isinstance(m, Refusal)}
         self._refuse(refused, len(items), "left out")
@@ -247,31 +255,29 @@ def _seed(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(2**31))
 
 
-def target_names(count: int) -> tuple[str, ...]:
-    """Names of unnamed targets."""
-    return ("y",) if count == 1 else tuple(f"y{number}" for number in range(1, count + 1))
-
-
 def _column(values: Any, num_rows: int, name: str) -> np.ndarray:
     if values is None:
         return np.ones(num_rows)
-    column = np.asarray(values, dtype=np.float64)
+    column = _finite(values, name)
     if column.shape != (num_rows,):
         raise InputError(f"{name} has shape {column.shape}; it needs one number for each of {num_rows} molecules")
-    if not np.isfinite(column).all():
-        raise InputError(f"{name} holds a value that is not finite")
     return column
 
 
 def _matrix(values: Any, num_rows: int) -> np.ndarray:
     if values is None:
         return np.empty((num_rows, 0))
-    try:
-        matrix = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError("features must be numbers") from None
+    matrix = _finite(values, "features")
     if matrix.ndim != 2 or len(matrix) != num_rows:
-        raise InputError(f"features have shape {matrix.shape}; they need one row for each of {num_rows} molecules")
-    if not np.isfinite(matrix).all():
-        raise InputError("features hold a value that is not finite")
+        raise InputError(f"features has shape {matrix.shape}; it needs one row for each of {num_rows} molecules")
     return matrix
+
+
+def _finite(values: Any, name: str) -> np.ndarray:
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be numbers") from None
+    if not np.isfinite(array).all():
+        raise InputError(f"{name} holds a value that is not finite")
+    return array

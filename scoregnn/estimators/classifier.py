@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-from scoregnn.errors import InputError
-from scoregnn.estimators.base import ScoreEstimator, target_names
-from scoregnn.training.task import Task
+from scoregnn.estimators.base import ScoreEstimator
+from scoregnn.estimators.labels import Targets, read_classes
 
 
 class ScoreClassifier(ClassifierMixin, ScoreEstimator):
@@ -35,50 +34,29 @@ class ScoreClassifier(ClassifierMixin, ScoreEstimator):
         """The most probable label of each molecule: [n], or [n, num_targets] when `y` had columns."""
         found = self._predictions(X, features)
         columns = []
-        for column, classes in enumerate(self._classes):
+        for column, classes in enumerate(self._targets.classes):
             codes = [None if p.reason else int(p.values[column].argmax()) for p in found]
             columns.append(_labels(classes, codes))
-        return np.stack(columns, axis=1) if self._y_has_columns else columns[0]
+        return np.stack(columns, axis=1) if self._targets.has_columns else columns[0]
 
     def predict_proba(self, X: Any, features: Any = None) -> np.ndarray | list[np.ndarray]:
         """Probabilities [n, num_classes], columns as in `classes_` (a list of them when `y` had columns)."""
         found = self._predictions(X, features)
         columns = []
-        for column, classes in enumerate(self._classes):
+        for column, classes in enumerate(self._targets.classes):
             missing = np.full(len(classes), np.nan)
             rows = [missing if p.reason else p.values[column] for p in found]
             columns.append(np.array(rows).reshape(len(found), len(classes)))
-        return columns if self._y_has_columns else columns[0]
+        return columns if self._targets.has_columns else columns[0]
 
     @property
     def classes_(self) -> Any:
         self._fitted()
-        return self._classes if self._y_has_columns else self._classes[0]
+        classes = self._targets.classes
+        return list(classes) if self._targets.has_columns else classes[0]
 
-    def _read_labels(self, y: Any, num_rows: int) -> tuple[np.ndarray, Task]:
-        labels = np.asarray(y)
-        if labels.ndim not in (1, 2) or len(labels) != num_rows:
-            raise InputError(f"y has shape {labels.shape}; it needs one label or row for each of {num_rows} molecules")
-        self._y_has_columns = labels.ndim == 2
-        labels = labels.reshape(num_rows, -1)
-        codes = np.full(labels.shape, np.nan)
-        self._classes = []
-        for column in range(labels.shape[1]):
-            known = np.array([not _is_missing(label) for label in labels[:, column]])
-            classes, numbers = np.unique(labels[known, column], return_inverse=True)
-            if len(classes) < 2:
-                raise InputError(f"y has one class only ({classes.tolist()}); a classifier needs at least two")
-            if classes.dtype.kind == "f" and (classes != classes.round()).any():
-                raise InputError("y holds fractions, which are no classes; use ScoreRegressor for numbers")
-            codes[known, column] = numbers
-            self._classes.append(classes)
-        names = target_names(labels.shape[1])
-        texts = tuple(tuple(str(label) for label in classes) for classes in self._classes)
-        return codes, Task("classification", names, ("",) * len(names), texts)
-
-
-def _is_missing(label: Any) -> bool:
-    return label is None or (isinstance(label, float | np.floating) and bool(np.isnan(label)))
+    def _read_labels(self, y: Any, num_rows: int) -> tuple[np.ndarray, Targets]:
+        return read_classes(y, num_rows)
 
 
 def _labels(classes: np.ndarray, codes: list[int | None]) -> np.ndarray:

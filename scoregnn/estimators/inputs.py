@@ -43,12 +43,13 @@ def _as_input(item: object, row: int) -> MoleculeInput:
         return item
     if isinstance(item, Chem.Mol):
         return bytes(item.ToBinary())
-    if _is_missing(item):
+    if is_missing(item):
         return ""
     raise InputError(f"row {row}: {item!r:.60} is not a molecule; give SMILES or RDKit molecules")
 
 
-def _is_missing(item: object) -> bool:
+def is_missing(item: object) -> bool:
+    """Whether an element stands for nothing: None, NaN, or the NA and NaT of pandas."""
     # Recognised by name, so that pandas need not be installed for its NA and NaT.
     if item is None or type(item).__name__ in ("NAType", "NaTType"):
         return True

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from scoregnn.errors import InputError
-from scoregnn.estimators.base import ScoreEstimator, target_names
-from scoregnn.training.task import Task
+from scoregnn.estimators.base import ScoreEstimator
+from scoregnn.estimators.labels import Targets, read_numbers
 
 
 class ScoreRegressor(RegressorMixin, ScoreEstimator):
@@ -28,7 +27,7 @@ class ScoreRegressor(RegressorMixin, ScoreEstimator):
     on_invalid: "raise" (default) or "nan": what becomes of a molecule that cannot be read. With "nan" it is left out
         of a fit and predicted as NaN, with a warning.
     time_limit: seconds for reading one molecule, default 20.
-    n_jobs: processes that read molecules; None takes all cores. device: of torch, default "cpu".
+    n_jobs: processes that read molecules; None or -1 takes all cores. device: of torch, default "cpu".
 
     Attributes
     ----------
@@ -54,18 +53,7 @@ class ScoreRegressor(RegressorMixin, ScoreEstimator):
         for row, prediction in enumerate(found):
             if not prediction.reason:
                 values[row] = prediction.values
-        return values if self._y_has_columns else values[:, 0]
+        return values if self._targets.has_columns else values[:, 0]
 
-    def _read_labels(self, y: Any, num_rows: int) -> tuple[np.ndarray, Task]:
-        try:
-            values = np.asarray(y, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise InputError("y must hold numbers (NaN where a label is missing)") from None
-        if values.ndim not in (1, 2) or len(values) != num_rows:
-            raise InputError(f"y has shape {values.shape}; it needs one label or row for each of {num_rows} molecules")
-        if np.isinf(values).any():
-            raise InputError("y holds an infinite value")
-        self._y_has_columns = values.ndim == 2
-        values = values.reshape(num_rows, -1)
-        names = target_names(values.shape[1])
-        return values, Task("regression", names, ("",) * len(names))
+    def _read_labels(self, y: Any, num_rows: int) -> tuple[np.ndarray, Targets]:
+        return read_numbers(y, num_rows)

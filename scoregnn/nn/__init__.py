@@ -1,6 +1,9 @@
-"""Networks: the recurrence and its integrators, blocks, readouts, the whole."""
+"""Networks: the recurrence and its integrators, blocks, readouts, the whole.
 
-from scoregnn.nn.blocks import Block, ConvBlock, GATBlock, GATv2Block, MPNNBlock
+The blocks by name lie in `scoregnn.nn.blocks`, a file each: `from scoregnn.nn.blocks.gatv2 import GATv2Block`.
+"""
+
+from scoregnn.nn.blocks import Block, ConvBlock
 from scoregnn.nn.inputs import EmbeddedGraph
 from scoregnn.nn.mlp import ScoreMLP
 from scoregnn.nn.network import ScoreNetwork
@@ -11,9 +14,6 @@ __all__ = [
     "ContractiveRecurrence",
     "ConvBlock",
     "EmbeddedGraph",
-    "GATBlock",
-    "GATv2Block",
-    "MPNNBlock",
     "ScoreMLP",
     "ScoreNetwork",
 ]

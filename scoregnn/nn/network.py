@@ -83,7 +83,7 @@ class ScoreNetwork(nn.Module):
         self.embedding = GraphEmbedding(atom_sizes, bond_sizes, config.hidden, BOND_DIM)
         self.recurrence = build_recurrence(config)
         self.readout = build_readout(config.readout, config.hidden)
-        self.head = build_head(config, config.hidden + num_globals, num_outputs)
+        self.head = build_head(config, self.readout.out_dim + num_globals, num_outputs)
         self.num_globals = num_globals
 
     def forward(self, batch: GraphBatch, molecule_features: Tensor | None = None) -> Tensor:

@@ -38,15 +38,21 @@ def read_for_model(
     """A labelled table read as the model was trained: its task, its feature columns, its targets where they are named.
 
     target_columns: as many as the model has targets, in their order; left out, the columns of the targets' names are
-    taken if they are all there, otherwise what the table's reader finds.
+    taken if they are all there, otherwise, for a single number, what the table's reader finds.
     """
+    task = predictor.task
     table = open_table(path, smiles_column=smiles_column, named_columns=(*target_columns, *predictor.model.features))
-    if not target_columns and set(predictor.task.targets) <= set(table.columns):
-        target_columns = predictor.task.targets
+    if not target_columns and set(task.targets) <= set(table.columns):
+        target_columns = task.targets
+    elif not target_columns and (task.kind == "classification" or len(task.targets) > 1):
+        raise InputError(
+            f"{table.source}: the model predicts {', '.join(task.targets)} by {task.kind}; there is no column of that "
+            "name; name those to compare with by --target-column, in this order"
+        )
     return read_labelled(
         table,
         target_columns=target_columns,
-        task=predictor.task.kind,
+        task=task.kind,
         feature_columns=predictor.model.features,
         censored=censored,
         skip_bad_rows=skip_bad_rows,

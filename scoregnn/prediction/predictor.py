@@ -14,6 +14,7 @@ import torch
 from scoregnn.config import Config
 from scoregnn.errors import InputError
 from scoregnn.graphs.store import MoleculeStore
+from scoregnn.graphs.tables.values import CellError, is_missing, parse_number
 from scoregnn.molecules import FeaturizeOptions, Featurizer, MolBlock, Molecule, MoleculeInput, Refusal
 from scoregnn.training.model import Model
 from scoregnn.training.run_folder import load_model
@@ -40,7 +41,8 @@ class Predictor:
     model: from `Predictor.load(folder)` or a fresh fit. time_limit: seconds for reading one molecule.
     steps: iterations instead of those of the training (refused where their number is built in). tolerance: stop a
     molecule's iterations when no component of its state moves by as much; then `steps` is the most there are.
-    Molecules are read in worker processes, so that one which RDKit cannot digest costs only itself.
+    Molecules are read in worker processes, so that one which RDKit cannot digest costs only itself; they stay for the
+    next call, until `close` or the end of this object.
     """
 
     def __init__(
@@ -55,6 +57,8 @@ class Predictor:
         self.model = model
         self.time_limit = time_limit
         self.workers = workers
+        options = FeaturizeOptions(standardize=self.config.standardize, descriptors=self.config.descriptors)
+        self._featurizer = Featurizer(options, time_limit=time_limit, workers=workers)
         if steps is not None:
             for network in model.networks:
                 network.recurrence.set_steps(steps)
@@ -75,6 +79,10 @@ class Predictor:
         """The model of a run folder; raises `RunFolderError` if it cannot be used."""
         model = load_model(folder).to(device)
         return cls(model, time_limit=time_limit, workers=workers, steps=steps, tolerance=tolerance)
+
+    def close(self) -> None:
+        """Ends the worker processes; nothing can be predicted afterwards."""
+        self._featurizer.close()
 
     @property
     def task(self) -> Task:
@@ -112,11 +120,9 @@ class Predictor:
                 waiting.append(values)
                 yield molecule
 
-        options = FeaturizeOptions(standardize=self.config.standardize, descriptors=self.config.descriptors)
-        with Featurizer(options, time_limit=self.time_limit, workers=self.workers) as featurizer:
-            read = featurizer.map(molecules())
-            while chunk := list(islice(read, CHUNK)):
-                yield from self._predict_chunk(chunk, [waiting.popleft() for _ in chunk])
+        read = self._featurizer.map(molecules())
+        while chunk := list(islice(read, CHUNK)):
+            yield from self._predict_chunk(chunk, [waiting.popleft() for _ in chunk])
 
     def _predict_chunk(
         self, molecules: Sequence[Molecule | Refusal], features: list[Sequence[float] | str]
@@ -146,18 +152,13 @@ def _refusal(molecule: Molecule | Refusal, features: Sequence[float] | str) -> s
 
 
 def feature_values(cells: Sequence[str], names: Sequence[str]) -> tuple[float, ...] | str:
-    """Numbers from the cells of the feature columns `names`, or why they cannot be used."""
+    """Numbers from the cells of the feature columns `names`, read as in training, or why they cannot be used."""
     values = []
     for cell, name in zip(cells, names, strict=True):
+        if is_missing(cell):
+            return f"feature column {name!r} is empty"
         try:
-            value = float(cell)
-        except ValueError:
-            return (
-                f"feature column {name!r} holds no number: {cell!r}"
-                if cell.strip()
-                else f"feature column {name!r} is empty"
-            )
-        if not np.isfinite(value):
-            return f"feature column {name!r} is not finite: {cell!r}"
-        values.append(value)
+            values.append(parse_number(cell))
+        except CellError as error:
+            return f"feature column {name!r}: {error}"
     return tuple(values)

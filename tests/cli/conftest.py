@@ -30,7 +30,11 @@ def classes(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("classes")
     kinds = {"O": "alcohol", "N": "amine"}
     rows = [{"smiles": smiles, "kind": kinds.get(smiles[-1], "other")} for smiles in SMILES]
-    train(write_table(folder / "t.csv", rows), folder / "run", reading={"task": "classification", "target_columns": ["kind"]})
+    train(
+        write_table(folder / "t.csv", rows),
+        folder / "run",
+        reading={"task": "classification", "target_columns": ["kind"]},
+    )
     return folder / "run"
 
 

@@ -82,9 +82,7 @@ def test_control_c_ends_a_prediction_silently_and_leaves_no_file(tmp_path, model
 
 def test_a_reader_that_leaves_is_no_error(tmp_path, model):
     (tmp_path / "many.smi").write_text("CCO\n" * 20_000)
-    process = start(
-        tmp_path, "predict", "-i", "many.smi", "-m", model, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+    process = start(tmp_path, "predict", "-i", "many.smi", "-m", model, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout is not None
     assert process.stdout.readline() == "smiles,name,prediction,unit,status\n"
     process.stdout.close()

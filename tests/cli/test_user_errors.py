@@ -122,7 +122,10 @@ def test_one_line_and_exit_code_2(program, tmp_path, arguments, named):
         (["--input", "absent.csv"], "absent.csv: no such file"),
         (["--input", "empty.csv"], "empty.csv is empty"),
         (["--input", "toy.csv", "--smiles-column", "smi"], "there is no column 'smi'"),
-        (["--input", "toy.csv", "--output", "absent/out.csv"], "cannot write absent/out.csv: No such file or directory"),
+        (
+            ["--input", "toy.csv", "--output", "absent/out.csv"],
+            "cannot write absent/out.csv: No such file or directory",
+        ),
         (["--input", "toy.csv", "--output", "folder"], "cannot write folder: Is a directory"),
         (["--input", "toy.csv", "--output", "out.parquet"], "cannot write out.parquet: predictions are written as CSV"),
         (["C", "--device", "abacus"], "cannot compute on the device 'abacus'"),
@@ -136,9 +139,14 @@ def test_mistakes_with_a_model(program, tmp_path, model, arguments, named):
 
 def test_evaluating_what_does_not_fit(program, model, classes, two_targets, with_feature):
     assert "classification" in program("evaluate", "--model", classes, "--data", "toy.csv").error.lower()
-    assert "predicts 2 targets" in program("evaluate", "--model", two_targets, "--data", "toy.csv").error
+    assert "the model predicts logP, mass" in program("evaluate", "--model", two_targets, "--data", "toy.csv").error
+    options = ("--data", "toy.csv", "--target-column", "logP")
+    assert "predicts 2 targets" in program("evaluate", "--model", two_targets, *options).error
     assert "'pH'" in program("evaluate", "--model", with_feature, "--data", "toy.csv").error
-    assert "no column 'logS'" in program("evaluate", "--model", model, "--data", "toy.csv", "--target-column", "logS").error
+    assert (
+        "no column 'logS'"
+        in program("evaluate", "--model", model, "--data", "toy.csv", "--target-column", "logS").error
+    )
 
 
 def test_a_column_name_of_two_lines_stays_on_one(program, tmp_path):

@@ -1,62 +1,14 @@
-"""Whole networks: invariances, independence of the batch, lone atoms."""
+"""Whole networks: lone atoms, sharing, what is joined after the readout."""
 
 import itertools
 
 import pytest
 import torch
-from rdkit import Chem
+from networks import make_network, make_store, predict
 
-from scoregnn.config import BLOCKS, FIXED_STEP, READOUTS, VELOCITIES, Config
-from scoregnn.graphs.store import ATOM_SIZES, BOND_SIZES, MoleculeStore
-from scoregnn.molecules import FeaturizeOptions, featurize_one
+from scoregnn.config import BLOCKS, Config
+from scoregnn.graphs.store import ATOM_SIZES, BOND_SIZES
 from scoregnn.nn import ScoreNetwork
-
-SMILES = ["CC(=O)Oc1ccccc1C(=O)O", "C", "[Na+].[Cl-]", "N[C@@H](C)C(=O)O", "C/C=C/Cl", "*CC", "O"]
-VARIANTS = [
-    *({"block": block, "velocity": velocity} for block, velocity in itertools.product(BLOCKS, VELOCITIES)),
-    *({"integrator": name} for name in FIXED_STEP),
-    *({"readout": name} for name in READOUTS),
-    *({"block": block, "share": False, "dt": 1.0} for block in BLOCKS),
-]
-
-
-def make_network(**settings):
-    torch.manual_seed(0)
-    config = Config(**{"hidden": 24, "heads": 4, "steps": 3} | settings)
-    return ScoreNetwork(config, atom_sizes=ATOM_SIZES, bond_sizes=BOND_SIZES, num_outputs=2).eval()
-
-
-def make_store(smiles):
-    return MoleculeStore.from_molecules([featurize_one(text, FeaturizeOptions()) for text in smiles])
-
-
-def predict(network, store, index=None):
-    with torch.no_grad():
-        return network(store.batch(torch.arange(len(store)) if index is None else torch.tensor(index)))
-
-
-@pytest.mark.parametrize("settings", VARIANTS, ids=str)
-def test_prediction_does_not_depend_on_company_or_order(settings):
-    network, store = make_network(**settings), make_store(SMILES)
-    together = predict(network, store)
-    assert together.shape == (len(SMILES), 2)
-    alone = torch.cat([predict(network, store, [row]) for row in range(len(SMILES))])
-    torch.testing.assert_close(together, alone, atol=1e-5, rtol=1e-5)
-    order = [3, 0, 6, 2, 5, 1, 4]
-    torch.testing.assert_close(predict(network, store, order), together[order], atol=1e-5, rtol=1e-5)
-
-
-@pytest.mark.parametrize("settings", VARIANTS, ids=str)
-def test_prediction_does_not_depend_on_the_order_of_atoms(settings):
-    network = make_network(**settings)
-    spellings = []
-    for text in SMILES:
-        mol = Chem.MolFromSmiles(text)
-        spellings.append(Chem.MolToSmiles(mol, rootedAtAtom=mol.GetNumAtoms() - 1, canonical=False))
-    assert spellings != SMILES
-    torch.testing.assert_close(
-        predict(network, make_store(SMILES)), predict(network, make_store(spellings)), atol=1e-5, rtol=1e-5
-    )
 
 
 @pytest.mark.parametrize("block", BLOCKS)

@@ -108,5 +108,7 @@ def test_a_place_that_is_not_there_is_an_error_and_no_other_molecule(index):
 
 def test_a_batch_moves_to_a_device_whole():
     moved = STORE.batch(torch.tensor([0, 1])).to("meta")
-    assert all(getattr(moved, name).device.type == "meta" for name in ("atoms", "bonds", "source", "target", "molecule"))
+    assert all(
+        getattr(moved, name).device.type == "meta" for name in ("atoms", "bonds", "source", "target", "molecule")
+    )
     assert moved.num_molecules == 2

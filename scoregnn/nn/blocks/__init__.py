@@ -7,11 +7,8 @@ import importlib
 from scoregnn.config import BLOCKS, Config
 from scoregnn.nn.blocks.base import Block
 from scoregnn.nn.blocks.conv import ConvBlock
-from scoregnn.nn.blocks.gat import GATBlock
-from scoregnn.nn.blocks.gatv2 import GATv2Block
-from scoregnn.nn.blocks.mpnn import MPNNBlock
 
-__all__ = ["Block", "ConvBlock", "GATBlock", "GATv2Block", "MPNNBlock", "build_block"]
+__all__ = ["Block", "ConvBlock", "build_block"]
 
 
 def build_block(config: Config, bond_dim: int) -> Block:

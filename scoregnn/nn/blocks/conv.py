@@ -31,9 +31,10 @@ class ConvBlock(Block):
         self.activation = nn.Identity() if activation is None else activation
         self._takes_bonds = "edge_attr" in inspect.signature(conv.forward).parameters
 
-    def prepare(self, graph: EmbeddedGraph) -> tuple[Tensor, ...]:
+    def prepare(self, graph: EmbeddedGraph) -> tuple[Tensor, dict[str, Tensor]]:
         edge_index = torch.stack([graph.source, graph.target])
-        return (edge_index, graph.bonds) if self._takes_bonds else (edge_index,)
+        return edge_index, {"edge_attr": graph.bonds} if self._takes_bonds else {}
 
-    def forward(self, h: Tensor, context: tuple[Tensor, ...]) -> Tensor:
-        return self.activation(self.conv(h, *context[:1], **dict(zip(("edge_attr",), context[1:], strict=False))))  # type: ignore[no-any-return]
+    def forward(self, h: Tensor, context: tuple[Tensor, dict[str, Tensor]]) -> Tensor:
+        edge_index, bonds = context
+        return self.activation(self.conv(h, edge_index, **bonds))  # type: ignore[no-any-return]

@@ -51,7 +51,24 @@ class MPNNBlock(Block):
         return MPNNContext(source, target, self.lin_bond(bonds), graph.num_atoms)
 
     def forward(self, h: Tensor, context: MPNNContext) -> Tensor:
+        return self.activation(self.summed_messages(h, context))  # type: ignore[no-any-return]
+
+    def summed_messages(self, h: Tensor, context: MPNNContext) -> Tensor:
+        """V(h) = W_2 sum_j m_ij + c_2: [num_atoms, hidden]."""
         from_source = self.lin_source(h).index_select(0, context.source)
         to_target = self.lin_target(h).index_select(0, context.target)
         messages = (from_source + to_target + context.bond_terms).relu()
-        return self.activation(self.lin_out(segment_sum(messages, context.target, context.num_atoms)))  # type: ignore[no-any-return]
+        return self.lin_out(segment_sum(messages, context.target, context.num_atoms))  # type: ignore[no-any-return]
+
+
+class AdditiveMPNNBlock(MPNNBlock):
+    r"""The message MLP in the additive form of the SCORE experiments: F(h) = h + V(h), V(h) as in `MPNNBlock`.
+
+    With the contractive velocity Euler's step is then h + dt V(h): a residual update, NOT a contraction. No activation
+    follows V; a recurrence that applies one after each step gets the ReLU (or `activation`).
+
+    Shapes: h [num_atoms, hidden], bonds [num_edges, bond_dim] -> [num_atoms, hidden].
+    """
+
+    def forward(self, h: Tensor, context: MPNNContext) -> Tensor:
+        return h + self.summed_messages(h, context)
