@@ -22,6 +22,8 @@ def build_recurrence(config: Config) -> ContractiveRecurrence:
     """The recurrence that `config` describes, with fresh blocks."""
     count = 1 if config.share else config.steps
     blocks = [build_block(config, BOND_DIM) for _ in range(count)]
+    for block in blocks[:-1]:
+        block.drop_output()
     after: list[list[nn.Module]] = [[] for _ in range(count)]
     if config.norm == "after":
         for modules in after:
@@ -119,10 +121,14 @@ class ScoreNetwork(nn.Module):
         """The block that says where the state lives."""
         return self.recurrence.blocks[0]  # type: ignore[return-value]
 
+    @property
+    def last_block(self) -> Block:
+        """The block that says what the state means for atoms."""
+        return self.recurrence.blocks[-1]  # type: ignore[return-value]
+
     def outputs(self, h: Tensor, graph: EmbeddedGraph, molecule_features: Tensor | None) -> Tensor:
         """What readout and head make of a state of the recurrence: [num_molecules, num_outputs]."""
-        last: Block = self.recurrence.blocks[-1]  # type: ignore[assignment]
-        molecules = self.readout(last.to_atoms(h, graph), graph)
+        molecules = self.readout(self.last_block.to_atoms(h, graph), graph)
         if self.num_globals:
             if molecule_features is None or molecule_features.shape[1] != self.num_globals:
                 raise ValueError(f"the network joins {self.num_globals} values to each molecule after the readout")

@@ -226,7 +226,7 @@ def _gradient_norms(network: ScoreNetwork, graph: EmbeddedGraph, start: Tensor, 
 
 def _spread(network: ScoreNetwork, state: Tensor, graph: EmbeddedGraph) -> tuple[float, float]:
     with torch.no_grad():
-        atoms = network.first_block.to_atoms(state, graph)
+        atoms = network.last_block.to_atoms(state, graph)
         energy = dirichlet_energy(atoms, graph.source, graph.target)
         return energy, pairwise_distance(atoms, graph.molecule, graph.num_molecules)
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import nn
 
-from scoregnn.config import Config
+from scoregnn.config import BLOCKS, Config
 from scoregnn.graphs.store import MoleculeStore
 from scoregnn.molecules import FeaturizeOptions, featurize_one
 from scoregnn.nn import ContractiveRecurrence, EmbeddedGraph
@@ -113,6 +113,24 @@ def test_diagnosis_of_every_kind_of_depth(settings):
     assert (found["error_by_steps"] is None) == (settings.get("share") is False)
     assert (found["iterations"][0]["spectral_norm_max"] is None) == ("integrator" in settings)
     assert diagnosis_png(found).startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("settings", [{}, {"share": False, "dt": 1.0}], ids=["score", "stack"])
+@pytest.mark.parametrize("block", BLOCKS)
+def test_spectral_norm_of_every_block_is_that_of_its_whole_jacobian(block, settings):
+    model, store, _ = fitted(block=block, epochs=1, steps=2, **settings)
+    network = model.networks[0]
+    with torch.no_grad():
+        graph = network.embedding(store.batch(torch.tensor([3])))
+    h = network.first_block.initial(graph).detach()
+    step = network.recurrence.step_function(1, h, graph)
+    whole = torch.autograd.functional.jacobian(step, h).reshape(h.numel(), h.numel())
+    norms = step_spectral_norms(network.recurrence, 1, h, h, graph, network.first_block.state_molecule(graph))
+    # Power iteration comes from below and slowly where two singular values are close.
+    assert norms.item() == pytest.approx(torch.linalg.matrix_norm(whole, 2).item(), rel=0.03)
+    found = diagnose(model, store)
+    assert [entry["iteration"] for entry in found["iterations"]] == [1, 2]
+    assert all(entry["dirichlet_energy"] > 0 and entry["gradient_norm"] > 0 for entry in found["iterations"])
 
 
 def test_gradient_norm_is_the_gradient_of_the_sum_of_outputs():

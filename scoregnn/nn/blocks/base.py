@@ -56,6 +56,9 @@ class Block(nn.Module):
         """Atom states [num_atoms, hidden] from the block's state: by default the state itself."""
         return h
 
+    def drop_output(self) -> None:
+        """Drops the parameters that only `to_atoms` uses: of the blocks of a stack the last alone needs them."""
+
 
 def with_self_loops(graph: EmbeddedGraph) -> tuple[Tensor, Tensor, Tensor]:
     """Edges of the graph followed by one from every atom to itself: source, target [e + n], bonds [e + n, bond_dim].

@@ -71,6 +71,9 @@ class DMPNNBlock(Block):
         arriving = segment_sum(h, graph.target, graph.num_atoms)
         return (self.lin_out_atom(graph.atoms) + self.lin_out_bonds(arriving)).relu()  # type: ignore[no-any-return]
 
+    def drop_output(self) -> None:
+        del self.lin_out_atom, self.lin_out_bonds
+
 
 def reverse_edges(source: Tensor, target: Tensor, num_atoms: int) -> Tensor:
     """For each edge the number of the one the other way: [num_edges].
