@@ -40,7 +40,7 @@ study: $(VENV)/dev.stamp
 	cd studies && $(BIN)/python -m scoregnn.studies.esol_reference --work ../runs/esol-reference \
 	  --output results/esol_reference.json
 	cd studies && $(BIN)/python -m scoregnn.studies.mlp_descriptors --output results/mlp_descriptors.json
-	cd studies && $(BIN)/python -m scoregnn.studies.readme_tables --results results --readme ../README.md
+	cd studies && $(BIN)/python -m scoregnn.studies.document_tables --results results ../README.md ../docs/method.md
 	cd studies && $(BIN)/python -m scoregnn.studies.method_figures --output ../docs/figures
 
 wheel: dist/wheel.stamp

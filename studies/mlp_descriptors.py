@@ -23,7 +23,7 @@ from scoregnn.config import Config
 from scoregnn.datasets import get
 from scoregnn.estimators import MLPScoreRegressor
 from scoregnn.graphs.splits import k_folds
-from scoregnn.studies.provenance import provenance
+from scoregnn.studies.provenance import provenance, settings_digest
 from scoregnn.training.prepare import prepare
 from scoregnn.training.run_folder import write_json
 from scoregnn.training.scaling import ColumnScaler
@@ -36,6 +36,11 @@ VARIANTS: dict[str, dict[str, Any]] = {
 }
 
 
+def model_of(variant: str, steps: int, epochs: int) -> MLPScoreRegressor:
+    """The estimator of a variant with so many layers."""
+    return MLPScoreRegressor(steps=steps, epochs=epochs, **VARIANTS[variant])
+
+
 def run_study(descriptors: str, epochs: int, folds: int, steps: tuple[int, ...]) -> list[dict[str, Any]]:
     """One entry a variant and depth: test RMSE of each fold in log mol/L, parameters, seconds."""
     prepared = prepare(get("esol").table(), Config(descriptors=descriptors))
@@ -43,19 +48,20 @@ def run_study(descriptors: str, epochs: int, folds: int, steps: tuple[int, ...])
     tests = k_folds(prepared.keys, n_folds=folds, seed=0)
     results = []
     for depth in steps:
-        for name, settings in VARIANTS.items():
+        for name in VARIANTS:
             print(f"{name}, {depth} layers", flush=True)
             errors, begun = [], time.perf_counter()
             for test in tests:
                 train = np.setdiff1d(np.arange(len(y)), test)
                 scaler = ColumnScaler.fit(values[train], compress=True)
                 X = scaler.transform(values).numpy()
-                model = MLPScoreRegressor(steps=depth, epochs=epochs, **settings).fit(X[train], y[train])
+                model = model_of(name, depth, epochs).fit(X[train], y[train])
                 errors.append(float(root_mean_squared_error(y[test], model.predict(X[test]))))
             results.append(
                 {
                     "variant": name,
                     "steps": depth,
+                    "settings_digest": settings_digest(model.get_params()),
                     "test_rmse": errors,
                     "mean": statistics.mean(errors),
                     "sd": statistics.stdev(errors),
@@ -89,7 +95,8 @@ def main() -> None:
     results = run_study(options.descriptors, options.epochs, options.folds, tuple(options.steps))
     Console(width=120).print(results_table(results))
     if options.output is not None:
-        write_json(options.output, provenance("scoregnn.studies.mlp_descriptors") | {"seed": 0, "results": results})
+        made_by = provenance("scoregnn.studies.mlp_descriptors")
+        write_json(options.output, made_by | {"seed": 0, "epochs": options.epochs, "results": results})
 
 
 if __name__ == "__main__":

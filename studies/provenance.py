@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import platform
 import shlex
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +29,11 @@ def provenance(module: str) -> dict[str, Any]:
             "torch_threads": torch.get_num_threads(),
         },
     }
+
+
+def settings_digest(settings: Mapping[str, Any]) -> str:
+    """Short hash of an estimator's parameters, to stamp a result with what made it."""
+    return hashlib.sha256(json.dumps(dict(settings), sort_keys=True).encode()).hexdigest()[:12]
 
 
 def _processor() -> str:

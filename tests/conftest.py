@@ -12,6 +12,8 @@ from pathlib import Path
 # Before torch and numpy are imported: idle OpenMP threads must not spin, or two processes on two cores crawl.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 os.environ.setdefault("MPLBACKEND", "Agg")
+# Before scipy is imported: scikit-learn's checks of array inputs are skipped without it.
+os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
 import pytest
 from hypothesis import settings

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from scoregnn.cli.main import app
-from scoregnn.studies.readme_tables import filled
+from scoregnn.config import BLOCKS as BLOCK_NAMES
+from scoregnn.config import DEPTHS, HEADS, INTEGRATORS, READOUTS, VELOCITIES
+from scoregnn.studies.document_tables import TABLES, filled
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -58,6 +60,21 @@ def test_links_and_pictures_in_the_documents_are_there(page):
         assert (page.parent / target).exists(), target
 
 
-def test_tables_of_the_readme_are_those_of_the_results():
-    text = (ROOT / "README.md").read_text()
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_tables_in_the_documents_are_those_of_the_results(page):
+    text = page.read_text()
     assert filled(text, ROOT / "studies" / "results") == text
+
+
+def test_every_result_has_its_table_in_a_document():
+    texts = [page.read_text() for page in PAGES]
+    assert all(sum(f"<!-- {name}: begin -->" in text for text in texts) == 1 for name in TABLES)
+    files = {path.name for path in (ROOT / "studies" / "results").iterdir()}
+    assert files == {file for file, _ in TABLES.values()}
+
+
+def test_the_method_page_names_every_choice():
+    text = (ROOT / "docs" / "method.md").read_text()
+    for registry in (BLOCK_NAMES, READOUTS, INTEGRATORS, VELOCITIES, DEPTHS, HEADS):
+        for name in registry:
+            assert f"`{name}`" in text, name

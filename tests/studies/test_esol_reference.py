@@ -15,7 +15,7 @@ from scoregnn.datasets.reference_splits import REFERENCE_SEEDS, reference_split_
 from scoregnn.errors import InputError
 from scoregnn.graphs.split_files import load_split
 from scoregnn.graphs.splits import random_split
-from scoregnn.studies import esol_reference, readme_tables
+from scoregnn.studies import document_tables, esol_reference
 from scoregnn.training.prepare import prepare
 from scoregnn.training.run_folder import load_model
 
@@ -78,9 +78,9 @@ def test_a_folder_that_is_not_there_is_said_before_the_work(tmp_path, monkeypatc
 def test_a_table_of_another_preset_is_refused(result):
     content = read_object(result / "result.json")
     with pytest.raises(InputError, match=r"today's is .*python -m"):
-        readme_tables.reference_table(content)
+        document_tables.reference_table(content)
     content["results"]["SCORE"]["config_digest"] = PRESETS["fast"].digest()
-    table = readme_tables.reference_table(content)
+    table = document_tables.reference_table(content)
     rmse = content["results"]["SCORE"]["test_rmse"]["0"]
     assert f"| SCORE | {rmse:.3f} | {rmse:.3f} | - |" in table
 

@@ -32,10 +32,11 @@ class GINEBlock(Block):
         super().__init__()
         self.eps = eps
         self.lin_bond = nn.Linear(bond_dim, hidden)
-        self.mlp = nn.Sequential(nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, hidden))
+        first, second = nn.Linear(hidden, hidden), nn.Linear(hidden, hidden)
+        self.mlp = nn.Sequential(first, nn.ReLU(), second)
         self.activation = nn.ReLU() if activation is None else activation
         # Torch's own start would let the state fade by a factor of five in each evaluation.
-        for layer in (self.lin_bond, self.mlp[0], self.mlp[2]):
+        for layer in (self.lin_bond, first, second):
             nn.init.xavier_uniform_(layer.weight)
             nn.init.zeros_(layer.bias)
 

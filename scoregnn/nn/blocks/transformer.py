@@ -109,7 +109,7 @@ class TransformerBlock(Block):
         query, key, value = padded.permute(2, 0, 3, 1, 4)
         logits = query @ key.transpose(-1, -2) * self.channels**-0.5 + group.bias
         mixed = logits.softmax(dim=-1) @ value
-        return mixed.transpose(1, 2).reshape(count * length, -1).index_select(0, group.kept)
+        return mixed.transpose(1, 2).reshape(count * length, -1).index_select(0, group.kept)  # type: ignore[no-any-return]
 
     def forward(self, h: Tensor, context: TransformerContext) -> Tensor:
         values = self.lin_in(h).view(-1, 3, self.heads, self.channels)
