@@ -26,6 +26,10 @@ BLOCKS = {
     "attentivefp": "scoregnn.nn.blocks.attentivefp:AttentiveFPBlock",
     "transformer": "scoregnn.nn.blocks.transformer:TransformerBlock",
 }
+NETWORKS = {
+    "score": "scoregnn.nn.network:ScoreNetwork",
+    "attentivefp": "scoregnn.nn.attentivefp:AttentiveFPNetwork",
+}
 HEADED_BLOCKS = ("gat", "gatv2", "transformer")
 # Blocks in which an atom (or bond) always sees its own state: self-loops would have nothing to add.
 LOOPLESS_BLOCKS = ("gine", "mpnn-edge", "dmpnn", "attentivefp", "transformer")
@@ -56,6 +60,7 @@ class Config:
     """
 
     # Network
+    network: str = _setting("score", "score, or for comparison attentivefp, PyG's model with that many steps as layers")
     block: str = _setting("gatv2", f"message-passing layer F: {', '.join(BLOCKS)}")
     steps: int = _setting(4, "iterations, at least 1")
     dt: float = _setting(0.25, "step size, at least 0; up to 1 Euler's contractive update is a convex blend")
@@ -97,6 +102,7 @@ class Config:
     seed: int = _setting(0, "of initial weights, batches and dropout")
 
     def __post_init__(self) -> None:
+        _one_of("network", self.network, tuple(NETWORKS))
         _one_of("block", self.block, tuple(BLOCKS))
         _one_of("integrator", self.integrator, INTEGRATORS)
         _one_of("velocity", self.velocity, VELOCITIES)
@@ -135,7 +141,19 @@ class Config:
         self._check_combinations()
 
     architecture: ClassVar[tuple[str, ...]] = (
-        *("block", "steps", "dt", "integrator", "velocity", "share", "self_loops", "hidden", "heads", "readout"),
+        *(
+            "network",
+            "block",
+            "steps",
+            "dt",
+            "integrator",
+            "velocity",
+            "share",
+            "self_loops",
+            "hidden",
+            "heads",
+            "readout",
+        ),
         *("head", "head_layers", "standardize", "descriptors", "learn_dt", "norm", "activation"),
         *("initial_weight", "adaptive_initial"),
     )
@@ -143,6 +161,10 @@ class Config:
 
     def _check_combinations(self) -> None:
         """Refuses what makes no sense together, in a sentence."""
+        if self.network != "score":
+            for name in _OF_THE_RECURRENCE:
+                if getattr(self, name) != type(self).__dataclass_fields__[name].default:
+                    raise InputError(f"the network {self.network} knows no {name}: it has layers of its own")
         adaptive = self.integrator == ADAPTIVE
         faults = {
             f"the block {self.block} sees an atom's own state anyway: it has no self-loops": bool(self.self_loops)
@@ -186,6 +208,12 @@ class Config:
     def digest(self) -> str:
         """Short hash of all settings, to stamp a result with what made it."""
         return hashlib.sha256(json.dumps(self.to_dict(), sort_keys=True).encode()).hexdigest()[:12]
+
+
+_OF_THE_RECURRENCE = (
+    *("block", "dt", "learn_dt", "integrator", "velocity", "share", "self_loops", "norm", "activation", "recompute"),
+    *("readout", "head", "deep_supervision"),
+)
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:

@@ -68,8 +68,8 @@ def mlp_table(result: Mapping[str, Any]) -> str:
         means.setdefault(found["variant"], []).append(f"{found['mean']:.3f} ± {found['sd']:.3f}")
         parameters.setdefault(found["variant"], []).append(f"{found['parameters']:,}")
     lines = [
-        "Test RMSE on ESOL in log mol/L (mean ± SD of five folds grouped by molecule) of MLPs on RDKit's descriptors",
-        "all of one width, by the number of layers.",
+        "Test RMSE on ESOL in log mol/L (mean ± SD of five folds grouped by molecule) of MLPs on RDKit's descriptors,",
+        "all of one width, by the number of layers:",
         "",
         f"| layers | {' | '.join(map(str, depths))} |",
         f"| --- |{' ---: |' * len(depths)}",

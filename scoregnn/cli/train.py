@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -23,7 +22,6 @@ from scoregnn.config import DEPTHS, PRESETS, Config, suggestion
 from scoregnn.errors import InputError
 
 if TYPE_CHECKING:
-    from scoregnn.graphs.tables import LabelledTable
     from scoregnn.training.run import RunSummary
 
 
@@ -80,11 +78,10 @@ def train(
     """Train and evaluate a model; everything found out is left in the run folder."""
     from scoregnn.cli.console import ConsoleReporter, note
     from scoregnn.cli.places import run_folder
+    from scoregnn.cli.tables import read_table
     from scoregnn.training.prepare import SplitRequest
     from scoregnn.training.run import RunRequest, run_training
 
-    if (dataset is None) == (data is None):
-        raise InputError("give either --dataset NAME or --data FILE, one of the two")
     if preset not in PRESETS:
         raise InputError(f"unknown preset {preset!r}{suggestion(preset, PRESETS)}")
     if depth is not None and depth not in DEPTHS:
@@ -104,7 +101,7 @@ def train(
     if split == "reference":
         split = _reference_split(dataset, seed_of_split)
     split_request = SplitRequest(split, seed_of_split, split_column, fractions)
-    table, name, units = _read(dataset, data, reading)
+    table, name, units = read_table(dataset, data, reading)
     for text in table.notes:
         note(text)
     request = RunRequest(
@@ -143,27 +140,6 @@ def _config(preset: str, given: dict[str, Any], start: str | None) -> Config:
                 raise InputError(f"--from {start}: that model has {name} {kept[name]}, which cannot become {value}")
         base = dataclasses.replace(base, **kept)
     return dataclasses.replace(base, **given)
-
-
-def _read(dataset: str | None, data: str | None, reading: dict[str, Any]) -> tuple[LabelledTable, str, tuple[str, ...]]:
-    """The table, a name for the run folder, and the units that are known."""
-    if dataset is not None:
-        from scoregnn.datasets import get
-
-        chosen = get(dataset)
-        options = {name: value for name, value in reading.items() if value and value != "auto"}
-        if options.pop("smiles_column", None):
-            raise InputError("--smiles-column is for --data; a packaged data set knows its own")
-        units = () if reading["target_columns"] else chosen.card.units
-        return chosen.table(**options), chosen.name, units
-    from scoregnn.graphs.tables import read_labelled
-
-    return read_labelled(str(data), **reading), _name_of(str(data)), ()
-
-
-def _name_of(path: str) -> str:
-    """A name for the run folder: that of the file without its endings."""
-    return "table" if path == "-" else Path(path).name.split(".")[0] or "table"
 
 
 def _reference_split(dataset: str | None, seed: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -11,17 +10,16 @@ import numpy as np
 import torch
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import check_random_state
 
 from scoregnn.config import Config
 from scoregnn.errors import InputError, RunFolderError
-from scoregnn.estimators.inputs import as_molecule_inputs
-from scoregnn.estimators.labels import Targets
 from scoregnn.graphs.splits import random_split
 from scoregnn.graphs.store import MoleculeStore
 from scoregnn.molecules import FeaturizeOptions, Featurizer, Molecule, Refusal
+from scoregnn.molecules.containers import as_molecule_inputs, check_on_invalid, report_refused
 from scoregnn.prediction.predictor import Prediction, Predictor
 from scoregnn.training.data import TrainingData
+from scoregnn.training.labels import Targets, read_features, read_weights, seed_of
 from scoregnn.training.model import Model, fit_model
 from scoregnn.training.record import RECORD
 from scoregnn.training.run_folder import hash_keys, locked, save_model
@@ -36,6 +34,7 @@ class ScoreEstimator(BaseEstimator):
     def __init__(
         self,
         *,
+        network: str = _DEFAULT.network,
         block: str = _DEFAULT.block,
         steps: int = _DEFAULT.steps,
         dt: float = _DEFAULT.dt,
@@ -76,6 +75,7 @@ class ScoreEstimator(BaseEstimator):
         n_jobs: int | None = None,
         device: str = "cpu",
     ) -> None:
+        self.network = network
         self.block = block
         self.steps = steps
         self.dt = dt
@@ -128,10 +128,8 @@ class ScoreEstimator(BaseEstimator):
         config = self._config()
         items = as_molecule_inputs(X)
         labels, targets = self._read_labels(y, len(items))
-        weights = _column(sample_weight, len(items), "sample_weight")
-        if (weights < 0).any():
-            raise InputError("sample_weight must not be negative")
-        joined = _matrix(features, len(items))
+        weights = read_weights(sample_weight, len(items))
+        joined = read_features(features, len(items))
         molecules, kept = self._featurize(items, config)
         kept = kept[np.isfinite(labels[kept]).any(axis=1)]
         if not len(kept):
@@ -201,12 +199,11 @@ class ScoreEstimator(BaseEstimator):
         return self.predictor_
 
     def _config(self) -> Config:
-        if self.on_invalid not in ("raise", "nan"):
-            raise InputError(f"on_invalid must be 'raise' or 'nan', not {self.on_invalid!r}")
+        check_on_invalid(self.on_invalid)
         own = self.get_params(deep=False)
         settings = {name: own[name] for name in Config().to_dict() if name in own}
         plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in settings.items()}
-        return Config(**plain, seed=_seed(self.random_state))
+        return Config(**plain, seed=seed_of(self.random_state))
 
     def _featurize(self, items: Sequence[Any], config: Config) -> tuple[list[Any], np.ndarray]:
         options = FeaturizeOptions(standardize=config.standardize, descriptors=config.descriptors, identity=True)
@@ -225,18 +222,12 @@ class ScoreEstimator(BaseEstimator):
                 raise InputError("this model was fitted without features; predict without them")
             found = predictor.predict(items)
         else:
-            found = predictor.predict(items, _matrix(features, len(items)))
+            found = predictor.predict(items, read_features(features, len(items)))
         self._refuse({row: p.reason for row, p in enumerate(found) if p.reason}, len(items), "predicted as missing")
         return found
 
     def _refuse(self, refused: dict[int, str], total: int, consequence: str) -> None:
-        if not refused:
-            return
-        shown = "; ".join(f"X[{row}]: {reason}" for row, reason in list(refused.items())[:5])
-        text = f"{len(refused)} of {total} molecules cannot be used: {shown}" + ("; …" if len(refused) > 5 else "")
-        if self.on_invalid == "raise":
-            raise InputError(f"{text} (on_invalid='nan' keeps their places)")
-        warnings.warn(f"{text}; {consequence}", UserWarning, stacklevel=3)
+        report_refused(refused, total, on_invalid=self.on_invalid, consequence=consequence)
 
     def _hold_out(self, keys: list[str], seed: int) -> tuple[np.ndarray, np.ndarray]:
         """Training and validation rows; a handful of molecules is too few to keep some aside."""
@@ -247,37 +238,3 @@ class ScoreEstimator(BaseEstimator):
             return np.arange(len(keys)), np.empty(0, dtype=np.int64)
         split = random_split(keys, fractions=(1 - share, share, 0.0), seed=seed)
         return split.train, split.validation
-
-
-def _seed(random_state: Any) -> int:
-    if isinstance(random_state, int | np.integer):
-        return int(random_state)
-    return int(check_random_state(random_state).randint(2**31))
-
-
-def _column(values: Any, num_rows: int, name: str) -> np.ndarray:
-    if values is None:
-        return np.ones(num_rows)
-    column = _finite(values, name)
-    if column.shape != (num_rows,):
-        raise InputError(f"{name} has shape {column.shape}; it needs one number for each of {num_rows} molecules")
-    return column
-
-
-def _matrix(values: Any, num_rows: int) -> np.ndarray:
-    if values is None:
-        return np.empty((num_rows, 0))
-    matrix = _finite(values, "features")
-    if matrix.ndim != 2 or len(matrix) != num_rows:
-        raise InputError(f"features has shape {matrix.shape}; it needs one row for each of {num_rows} molecules")
-    return matrix
-
-
-def _finite(values: Any, name: str) -> np.ndarray:
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} must be numbers") from None
-    if not np.isfinite(array).all():
-        raise InputError(f"{name} holds a value that is not finite")
-    return array

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 
 from scoregnn.estimators.base import ScoreEstimator
-from scoregnn.estimators.labels import Targets, read_classes
+from scoregnn.training.labels import Targets, decode_labels, read_classes
 
 
 class ScoreClassifier(ClassifierMixin, ScoreEstimator):
@@ -36,7 +36,7 @@ class ScoreClassifier(ClassifierMixin, ScoreEstimator):
         columns = []
         for column, classes in enumerate(self._targets.classes):
             codes = [None if p.reason else int(p.values[column].argmax()) for p in found]
-            columns.append(_labels(classes, codes))
+            columns.append(decode_labels(classes, codes))
         return np.stack(columns, axis=1) if self._targets.has_columns else columns[0]
 
     def predict_proba(self, X: Any, features: Any = None) -> np.ndarray | list[np.ndarray]:
@@ -57,12 +57,3 @@ class ScoreClassifier(ClassifierMixin, ScoreEstimator):
 
     def _read_labels(self, y: Any, num_rows: int) -> tuple[np.ndarray, Targets]:
         return read_classes(y, num_rows)
-
-
-def _labels(classes: np.ndarray, codes: list[int | None]) -> np.ndarray:
-    """Labels of the codes in the type of the classes, widened only if a molecule was refused."""
-    if None not in codes:
-        return classes[np.array(codes, dtype=np.int64)]
-    if classes.dtype.kind in "iuf":
-        return np.array([np.nan if code is None else float(classes[code]) for code in codes])
-    return np.array([None if code is None else classes[code] for code in codes], dtype=object)

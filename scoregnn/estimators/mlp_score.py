@@ -9,7 +9,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 from torch import Tensor
@@ -18,6 +17,7 @@ from scoregnn.config import Config
 from scoregnn.errors import InputError
 from scoregnn.nn.mlp import ScoreMLP
 from scoregnn.training.data import MatrixData
+from scoregnn.training.labels import seed_of
 from scoregnn.training.loop import train_network
 from scoregnn.training.scaling import ColumnScaler, TargetScaler
 from scoregnn.training.task import Task
@@ -102,8 +102,7 @@ class _MLPScore(BaseEstimator):
         fraction = own.pop("validation_fraction")
         if not 0 <= fraction < 1:
             raise InputError(f"validation_fraction must be at least 0 and below 1, not {fraction}")
-        seed = int(state) if isinstance(state, int | np.integer) else int(check_random_state(state).randint(2**31))
-        return Config(**own, heads=1, seed=seed)
+        return Config(**own, heads=1, seed=seed_of(state))
 
     def _parts(self, num_rows: int, seed: int) -> tuple[Tensor, Tensor]:
         """Rows to fit on, and rows that choose the best epoch (none where there are few)."""

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from scoregnn.estimators.base import ScoreEstimator
-from scoregnn.estimators.labels import Targets, read_numbers
+from scoregnn.training.labels import Targets, read_numbers
 
 
 class ScoreRegressor(RegressorMixin, ScoreEstimator):

@@ -11,10 +11,10 @@ from sklearn.utils import check_random_state
 
 from scoregnn.config import STANDARDIZATIONS, suggestion
 from scoregnn.errors import InputError
-from scoregnn.estimators.inputs import as_molecule_inputs
 from scoregnn.graphs.grouping import Indices
 from scoregnn.graphs.splits import cluster_groups, k_folds, random_split, scaffold_split
 from scoregnn.molecules import FeaturizeOptions, Featurizer, Refusal
+from scoregnn.molecules.containers import as_molecule_inputs
 
 SPLITTER_KINDS = ("random", "scaffold", "butina")
 

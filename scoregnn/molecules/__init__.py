@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         bond_features,
     )
     from scoregnn.molecules.featurize import FeaturizeOptions, Molecule, Refusal, featurize_one
-    from scoregnn.molecules.fingerprints import morgan_bits
+    from scoregnn.molecules.fingerprints import morgan_bits, morgan_counts
     from scoregnn.molecules.identity import canonical_smiles, identity_key
     from scoregnn.molecules.isolation import Featurizer
     from scoregnn.molecules.parsing import STANDARDIZE_POLICIES, parse_molecule
@@ -49,6 +49,7 @@ _HOMES = {
     "featurize_one": "featurize",
     "identity_key": "identity",
     "morgan_bits": "fingerprints",
+    "morgan_counts": "fingerprints",
     "murcko_scaffold": "scaffolds",
     "parse_molecule": "parsing",
 }
@@ -76,6 +77,7 @@ __all__ = [
     "featurize_one",
     "identity_key",
     "morgan_bits",
+    "morgan_counts",
     "murcko_scaffold",
     "parse_molecule",
 ]

@@ -9,7 +9,7 @@ import numpy as np
 from scoregnn.molecules._rdkit import rdkit_settings
 from scoregnn.molecules.descriptors import compute_descriptors, descriptor_names
 from scoregnn.molecules.features import atom_features, bond_atoms, bond_features
-from scoregnn.molecules.fingerprints import morgan_bits
+from scoregnn.molecules.fingerprints import morgan_bits, morgan_counts
 from scoregnn.molecules.identity import canonical_smiles, identity_key
 from scoregnn.molecules.inputs import MoleculeInput
 from scoregnn.molecules.parsing import check_policy, parse_molecule
@@ -22,6 +22,7 @@ class FeaturizeOptions:
 
     standardize: one of `STANDARDIZE_POLICIES`. descriptors: one of `DESCRIPTOR_KINDS`.
     identity, scaffold, fingerprint, smiles: whether to fill `key`, `scaffold`, `fingerprint`, `smiles` of `Molecule`.
+    fingerprint_counts: whether to fill the field of that name.
     """
 
     standardize: str = "as-drawn"
@@ -30,6 +31,7 @@ class FeaturizeOptions:
     scaffold: bool = False
     fingerprint: bool = False
     smiles: bool = False
+    fingerprint_counts: bool = False
 
     def __post_init__(self) -> None:
         check_policy(self.standardize)
@@ -43,7 +45,7 @@ class Molecule:
     atoms: uint8 [num_atoms, len(ATOM_FEATURES)]. bonds: int32 [num_bonds, 2], each bond once.
     bond_features: uint8 [num_bonds, len(BOND_FEATURES)]. descriptors: float64 [num_descriptors], with NaN.
     key: see `identity_key`. scaffold: see `murcko_scaffold`. fingerprint: see `morgan_bits`.
-    smiles: canonical. What was not asked for is None.
+    smiles: canonical. fingerprint_counts: see `morgan_counts`. What was not asked for is None.
     """
 
     atoms: np.ndarray
@@ -54,6 +56,7 @@ class Molecule:
     scaffold: str | None = None
     fingerprint: np.ndarray | None = None
     smiles: str | None = None
+    fingerprint_counts: np.ndarray | None = None
 
     @property
     def num_atoms(self) -> int:
@@ -89,4 +92,5 @@ def featurize_one(item: MoleculeInput, options: FeaturizeOptions | None = None) 
             scaffold=murcko_scaffold(mol) if options.scaffold else None,
             fingerprint=morgan_bits(mol) if options.fingerprint else None,
             smiles=canonical_smiles(mol) if options.smiles else None,
+            fingerprint_counts=morgan_counts(mol) if options.fingerprint_counts else None,
         )

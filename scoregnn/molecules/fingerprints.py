@@ -1,4 +1,4 @@
-"""Morgan (ECFP-like) fingerprints, packed, for similarity and clustering."""
+"""Morgan (ECFP-like) fingerprints: packed bits for similarity and clustering, counts for models."""
 
 from __future__ import annotations
 
@@ -16,6 +16,12 @@ def morgan_bits(mol: Chem.Mol, radius: int = 2, size: int = 2048) -> np.ndarray:
     Source: Rogers & Hahn, J. Chem. Inf. Model. 50, 742 (2010).
     """
     return np.packbits(_generator(radius, size).GetFingerprintAsNumPy(mol))
+
+
+def morgan_counts(mol: Chem.Mol, radius: int = 2, size: int = 2048) -> np.ndarray:
+    """Folded Morgan count fingerprint: uint32 [size], how often each environment occurs; source as `morgan_bits`."""
+    counts: np.ndarray = _generator(radius, size).GetCountFingerprintAsNumPy(mol)
+    return counts
 
 
 @lru_cache(maxsize=16)

@@ -60,7 +60,51 @@ def build_head(config: Config, width_in: int, width_out: int) -> nn.Module:
     return ScoreMLP(width_in, config.hidden, width_out, steps=config.head_layers, dt=config.dt, dropout=config.dropout)
 
 
-class ScoreNetwork(nn.Module):
+class MoleculeNetwork(nn.Module):
+    """What training and prediction ask of a network: graphs and joined values in, one row of outputs a molecule.
+
+    num_globals: width of what is joined after the readout. A subclass has a `head` beside its `body`.
+    """
+
+    def __init__(self, num_globals: int) -> None:
+        super().__init__()
+        self.num_globals = num_globals
+
+    @property
+    def body(self) -> tuple[nn.Module, ...]:
+        """The parts that fine-tuning may freeze: all below readout and head."""
+        raise NotImplementedError
+
+    def forward(self, batch: GraphBatch, molecule_features: Tensor | None = None) -> Tensor:
+        raise NotImplementedError
+
+    def every_step(self, batch: GraphBatch, molecule_features: Tensor | None = None) -> list[Tensor]:
+        """What the head gives after each iteration: `steps` tensors [num_molecules, num_outputs]."""
+        raise NotImplementedError
+
+    def settled(
+        self, batch: GraphBatch, molecule_features: Tensor | None = None, *, tolerance: float
+    ) -> tuple[Tensor, Tensor]:
+        """Outputs where each molecule stops iterating when it has settled, and its iterations [num_molecules].
+
+        See `ContractiveRecurrence.settle`.
+        """
+        raise NotImplementedError
+
+    def set_steps(self, steps: int) -> None:
+        """Another number of iterations than in training; raises `InputError` where their number is built in."""
+        raise NotImplementedError
+
+    def join(self, molecules: Tensor, molecule_features: Tensor | None) -> Tensor:
+        """What the head sees: [num_molecules, width + num_globals]."""
+        if not self.num_globals:
+            return molecules
+        if molecule_features is None or molecule_features.shape[1] != self.num_globals:
+            raise ValueError(f"the network joins {self.num_globals} values to each molecule after the readout")
+        return torch.cat([molecules, molecule_features], dim=1)
+
+
+class ScoreNetwork(MoleculeNetwork):
     """Embedding, recurrence, readout, head.
 
     The recurrence iterates the block `config.block`; the readout joins atoms to molecules; what is known of a
@@ -81,12 +125,15 @@ class ScoreNetwork(nn.Module):
         num_outputs: int,
         num_globals: int = 0,
     ) -> None:
-        super().__init__()
+        super().__init__(num_globals)
         self.embedding = GraphEmbedding(atom_sizes, bond_sizes, config.hidden, BOND_DIM)
         self.recurrence = build_recurrence(config)
         self.readout = build_readout(config.readout, config.hidden)
         self.head = build_head(config, self.readout.out_dim + num_globals, num_outputs)
-        self.num_globals = num_globals
+
+    @property
+    def body(self) -> tuple[nn.Module, ...]:
+        return self.embedding, self.recurrence
 
     def forward(self, batch: GraphBatch, molecule_features: Tensor | None = None) -> Tensor:
         graph = self.embedding(batch)
@@ -94,7 +141,6 @@ class ScoreNetwork(nn.Module):
         return self.outputs(h, graph, molecule_features)
 
     def every_step(self, batch: GraphBatch, molecule_features: Tensor | None = None) -> list[Tensor]:
-        """What the head gives after each iteration: `steps` tensors [num_molecules, num_outputs]."""
         graph = self.embedding(batch)
         states = self.recurrence.trajectory(self.first_block.initial(graph), graph)
         return [self.outputs(h, graph, molecule_features) for h in states]
@@ -102,10 +148,6 @@ class ScoreNetwork(nn.Module):
     def settled(
         self, batch: GraphBatch, molecule_features: Tensor | None = None, *, tolerance: float
     ) -> tuple[Tensor, Tensor]:
-        """Outputs where each molecule stops iterating when it has settled, and its iterations [num_molecules].
-
-        See `ContractiveRecurrence.settle`.
-        """
         graph = self.embedding(batch)
         h, taken = self.recurrence.settle(
             self.first_block.initial(graph),
@@ -115,6 +157,9 @@ class ScoreNetwork(nn.Module):
             num_segments=graph.num_molecules,
         )
         return self.outputs(h, graph, molecule_features), taken
+
+    def set_steps(self, steps: int) -> None:
+        self.recurrence.set_steps(steps)
 
     @property
     def first_block(self) -> Block:
@@ -129,8 +174,4 @@ class ScoreNetwork(nn.Module):
     def outputs(self, h: Tensor, graph: EmbeddedGraph, molecule_features: Tensor | None) -> Tensor:
         """What readout and head make of a state of the recurrence: [num_molecules, num_outputs]."""
         molecules = self.readout(self.last_block.to_atoms(h, graph), graph)
-        if self.num_globals:
-            if molecule_features is None or molecule_features.shape[1] != self.num_globals:
-                raise ValueError(f"the network joins {self.num_globals} values to each molecule after the readout")
-            molecules = torch.cat([molecules, molecule_features], dim=1)
-        return self.head(molecules)  # type: ignore[no-any-return]
+        return self.head(self.join(molecules, molecule_features))  # type: ignore[no-any-return]

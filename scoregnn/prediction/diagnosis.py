@@ -17,7 +17,7 @@ from scoregnn.config import Config
 from scoregnn.errors import InputError
 from scoregnn.graphs.store import MoleculeStore
 from scoregnn.nn.inputs import EmbeddedGraph
-from scoregnn.nn.network import ScoreNetwork
+from scoregnn.nn.network import MoleculeNetwork, ScoreNetwork
 from scoregnn.nn.recurrence import ContractiveRecurrence
 from scoregnn.nn.segments import segment_mean, segment_sum
 from scoregnn.training.model import Model, build_network
@@ -63,6 +63,8 @@ def diagnose(
         raise InputError("there is no molecule to diagnose the model on")
     rows = torch.arange(min(len(store), MOST_MOLECULES))
     network = model.networks[0].eval()
+    if not isinstance(network, ScoreNetwork):
+        raise InputError(f"a network of the kind {model.config.network} has no recurrence to look into")
     if features is None:
         features = torch.empty(len(store), 0, dtype=torch.float64)
     joined = model.joined(store, features)
@@ -153,14 +155,13 @@ def error_by_steps(
 
     None where the number of steps is built in.
     """
-    recurrences = [network.recurrence for network in model.networks]
-    trained = recurrences[0].steps
+    trained = model.config.steps
     known = np.isfinite(targets)
     errors: dict[str, float] = {}
     try:
         for steps in range(1, 2 * trained + 1):
-            for recurrence in recurrences:
-                recurrence.set_steps(steps)
+            for network in model.networks:
+                network.set_steps(steps)
             predicted = model.predict(store, features)[0][known]
             if model.task.kind == "regression":
                 errors[str(steps)] = float(np.sqrt(np.mean((predicted - targets[known]) ** 2)))
@@ -169,8 +170,8 @@ def error_by_steps(
     except InputError:
         return None
     finally:
-        for recurrence in recurrences:
-            recurrence.steps = trained
+        for network in model.networks:
+            network.set_steps(trained)
     return errors
 
 
@@ -182,7 +183,7 @@ def cost_beside_stack(model: Model, store: MoleculeStore, rows: Tensor, joined: 
     stack_config = Config.from_dict(model.config.to_dict() | stack_settings | plain)
     with torch.random.fork_rng(devices=[]):
         stack = build_network(stack_config, model.task, len(model.features))
-    networks = {"model": model.networks[0], "stack": stack.eval()}
+    networks: dict[str, MoleculeNetwork] = {"model": model.networks[0], "stack": stack.eval()}
     batch = store.batch(rows)
     seconds: dict[str, list[float]] = {name: [] for name in networks}
     for _ in range(TIMED_REPEATS + 1):
@@ -201,7 +202,7 @@ def cost_beside_stack(model: Model, store: MoleculeStore, rows: Tensor, joined: 
     }
 
 
-def _saved_numbers(network: ScoreNetwork, batch: Any, joined: Tensor) -> int:
+def _saved_numbers(network: MoleculeNetwork, batch: Any, joined: Tensor) -> int:
     sizes: dict[int, int] = {}
 
     def keep(tensor: Tensor) -> Tensor:

@@ -61,7 +61,7 @@ class Predictor:
         self._featurizer = Featurizer(options, time_limit=time_limit, workers=workers)
         if steps is not None:
             for network in model.networks:
-                network.recurrence.set_steps(steps)
+                network.set_steps(steps)
         if tolerance is not None:
             model.settle_within(tolerance)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -52,13 +54,9 @@ class Checkpoint:
         tensors |= {f"best.{name}": value for name, value in best.items()}
         for index, state in optimizer.state_dict()["state"].items():
             tensors |= {f"optimizer.{index}.{key}": value for key, value in state.items()}
-        write_atomically(
-            self.path,
-            save(
-                {name: value.detach().contiguous().cpu() for name, value in tensors.items()},
-                metadata={"progress": json.dumps(dataclasses.asdict(progress))},
-            ),
-        )
+        tensors = {name: value.detach().contiguous().cpu() for name, value in tensors.items()}
+        text = json.dumps(dataclasses.asdict(progress))
+        write_atomically(self.path, save(tensors, metadata={"progress": text, "sha256": _checksum(tensors, text)}))
 
     def load(self, network: nn.Module, optimizer: Optimizer) -> tuple[dict[str, Tensor], Progress] | None:
         """Fills `network` and `optimizer`; returns the best weights and the progress, or None if there is no file."""
@@ -67,7 +65,10 @@ class Checkpoint:
         try:
             with safe_open(self.path, framework="pt") as file:
                 tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-                progress = json.loads(file.metadata()["progress"])
+                metadata = file.metadata()
+            if _checksum(tensors, metadata["progress"]) != metadata["sha256"]:
+                raise ValueError("its checksum is not the one it names")
+            progress = json.loads(metadata["progress"])
             groups: dict[str, dict[str, Tensor]] = {"network": {}, "best": {}, "optimizer": {}}
             for name, value in tensors.items():
                 group, rest = name.split(".", 1)
@@ -80,8 +81,18 @@ class Checkpoint:
             optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
             history = [EpochRecord(**record) for record in progress.pop("history")]
             return groups["best"], Progress(**progress, history=history)
-        except (SafetensorError, OSError, KeyError, ValueError, TypeError, RuntimeError) as error:
+        except (SafetensorError, OSError, LookupError, ValueError, TypeError, AttributeError, RuntimeError) as error:
             raise RunFolderError(
-                f"checkpoint {self.path} cannot be read ({type(error).__name__}: {str(error).splitlines()[0]}); "
+                f"checkpoint {self.path} cannot be read ({type(error).__name__}: {str(error).partition(chr(10))[0]}); "
                 "delete it to start this network anew"
             ) from None
+
+
+def _checksum(tensors: Mapping[str, Tensor], text: str) -> str:
+    """SHA-256 of named tensors and a text."""
+    digest = hashlib.sha256(text.encode())
+    for name in sorted(tensors):
+        value = tensors[name]
+        digest.update(f"{name} {value.dtype} {tuple(value.shape)}".encode())
+        digest.update(value.numpy().tobytes())
+    return digest.hexdigest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,11 +11,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from scoregnn.config import Config
+from scoregnn.config import NETWORKS, Config
 from scoregnn.errors import InputError
 from scoregnn.graphs.store import ATOM_SIZES, BOND_SIZES, MoleculeStore
 from scoregnn.molecules import descriptor_names
-from scoregnn.nn.network import ScoreNetwork
+from scoregnn.nn.network import MoleculeNetwork, ScoreNetwork
 from scoregnn.training.checkpoint import Checkpoint, EpochRecord, Progress
 from scoregnn.training.data import ScaledData, TrainingData, ordered_batches
 from scoregnn.training.loop import EVALUATION_BATCH, train_network
@@ -40,7 +41,7 @@ class Model:
     target_scaler: TargetScaler
     descriptor_scaler: ColumnScaler
     feature_scaler: ColumnScaler
-    networks: list[ScoreNetwork]
+    networks: list[MoleculeNetwork]
     training_keys: Tensor = field(default_factory=lambda: torch.empty(0, dtype=torch.int64))
     progress: list[Progress] = field(default_factory=list)
     tolerance: float | None = None
@@ -124,9 +125,11 @@ def usable_device(name: torch.device | str) -> torch.device:
     return device
 
 
-def build_network(config: Config, task: Task, num_features: int) -> ScoreNetwork:
+def build_network(config: Config, task: Task, num_features: int) -> MoleculeNetwork:
     """A network with fresh weights for this task, from torch's global generator."""
-    return ScoreNetwork(
+    module, name = NETWORKS[config.network].split(":")
+    network: type[ScoreNetwork] = getattr(importlib.import_module(module), name)
+    return network(
         config,
         atom_sizes=ATOM_SIZES,
         bond_sizes=BOND_SIZES,
@@ -173,7 +176,8 @@ def fit_model(
     head_kept = start is not None and keeps_head(start, task, feature_names)
     if start is not None and head_kept:
         model.descriptor_scaler, model.feature_scaler = start.descriptor_scaler, start.feature_scaler
-        if start.task.units == task.units:
+        # Another quantity, or the same in another unit, has its own mean and spread.
+        if start.task.units == task.units and (start.task.targets == task.targets or all(task.units)):
             model.target_scaler = start.target_scaler
     with torch.random.fork_rng(devices=[]):
         for member in range(config.ensemble):
@@ -184,7 +188,7 @@ def fit_model(
                 kept = {name: value for name, value in given.items() if head_kept or not name.startswith("head.")}
                 network.load_state_dict(network.state_dict() | kept)
             if freeze:
-                for part in (network.embedding, network.recurrence):
+                for part in network.body:
                     part.requires_grad_(False)
             model.networks.append(network)
         scaled = ScaledData(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -19,15 +21,18 @@ from scoregnn.graphs.split_files import load_split, save_split
 from scoregnn.graphs.splits import SPLIT_KINDS, Split
 from scoregnn.graphs.tables import LabelledTable
 from scoregnn.training.checkpoint import EpochRecord
+from scoregnn.training.loop import DivergedError
 from scoregnn.training.metrics import evaluate
 from scoregnn.training.model import Model, check_training_rows, fit_model, keeps_head, usable_device
 from scoregnn.training.plots import parity_png
 from scoregnn.training.prepare import PreparedTable, SplitRequest, prepare, split_rows
 from scoregnn.training.record import RECORD, check_folder, describe_run
 from scoregnn.training.run_folder import (
+    check_file,
     hash_keys,
     load_model,
     locked,
+    read_description,
     read_json,
     save_model,
     write_json,
@@ -110,7 +115,7 @@ def run_training(
             table,
             request.config,
             split_kind=request.split.kind,
-            units=start.task.units if start and not request.units else request.units,
+            units=request.units if start is None or request.units else _units_of(start, table.target_names),
             time_limit=request.time_limit,
         )
         for note in prepared.notes:
@@ -129,8 +134,10 @@ def run_training(
 
 
 def summarize(folder: Path) -> RunSummary:
-    """What the files of a finished run say."""
-    model, metrics = read_json(folder / "model.json"), read_json(folder / "metrics.json")
+    """What the files of a finished run say; `RunFolderError` where one of them is damaged."""
+    model = read_description(folder)
+    check_file(folder / "model.safetensors", model.get("weights_sha256"))
+    metrics = json.loads(check_file(folder / "metrics.json", model["data"]["metrics_sha256"]))
     return RunSummary(
         folder=folder,
         config=Config.from_dict(model["config"]),
@@ -174,6 +181,8 @@ def _train_and_write(
 
     model = fit_stage("evaluation", split.train, split.validation, None)
     predicted = model.predict(prepared.data.store, prepared.data.features)
+    if not all(np.isfinite(column).all() for column in predicted):
+        raise DivergedError("the trained network gives no finite numbers; try a lower learning rate or a smaller dt")
     targets, bounds = prepared.data.targets.numpy(), prepared.data.bounds.numpy()
     metrics = {
         part: evaluate(prepared.task, targets[rows], bounds[rows], [column[rows] for column in predicted])
@@ -204,6 +213,7 @@ def _train_and_write(
             "used": len(prepared.rows),
             "parts": {name: len(rows) for name, rows in split.parts.items()},
             "split": dataclasses.asdict(request.split),
+            "metrics_sha256": hashlib.sha256((folder / "metrics.json").read_bytes()).hexdigest(),
             "refit": request.refit,
             "start": request.start,
             "seconds": round(seconds, 3),
@@ -216,7 +226,10 @@ def _keep_split(folder: Path, prepared: PreparedTable, split: Split, request: Sp
     """Writes `splits.json`; a run that is resumed must have the parts it was begun with."""
     table, path = prepared.table, folder / "splits.json"
     if path.exists():
-        begun = load_split(path, num_rows=len(table.rows), data_sha256=table.data_sha256, rows=prepared.row_numbers)
+        try:
+            begun = load_split(path, num_rows=len(table.rows), data_sha256=table.data_sha256, rows=prepared.row_numbers)
+        except InputError as error:
+            raise RunFolderError(f"{error}; or choose another --output") from None
         if any(not np.array_equal(begun.parts[name], rows) for name, rows in split.parts.items()):
             raise RunFolderError(
                 f"the split now differs from {path}, with which the run was begun (another RDKit, another split file); "
@@ -232,6 +245,12 @@ def _keep_split(folder: Path, prepared: PreparedTable, split: Split, request: Sp
         num_rows=len(table.rows),
         rows=prepared.row_numbers,
     )
+
+
+def _units_of(start: Model, targets: Sequence[str]) -> tuple[str, ...]:
+    """Units of the targets that the model to fine-tune has under the same name; "" for the others."""
+    known = dict(zip(start.task.targets, start.task.units, strict=True))
+    return tuple(known.get(name, "") for name in targets)
 
 
 def _check_classes(prepared: PreparedTable, split: Split) -> None:

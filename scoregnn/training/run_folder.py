@@ -6,8 +6,9 @@ import contextlib
 import hashlib
 import importlib.metadata
 import json
+import math
 import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,7 @@ def package_versions() -> dict[str, str]:
 
 
 def save_model(folder: Path, model: Model, *, data: Mapping[str, Any]) -> None:
-    """Writes `model.safetensors`, then `model.json`, which names its checksum and so completes the folder.
+    """Writes `model.safetensors`, then `model.json`, which names both checksums and so completes the folder.
 
     data: facts about the training data to keep (source, hash, rows, split).
     """
@@ -102,6 +103,7 @@ def save_model(folder: Path, model: Model, *, data: Mapping[str, Any]) -> None:
         "task": model.task.to_dict(),
         "features": list(model.features),
         "descriptors": list(descriptor_names(model.config.descriptors)),
+        "scalers": _scalers(model),
         "num_parameters": model.num_parameters,
         "networks": [
             {
@@ -115,7 +117,7 @@ def save_model(folder: Path, model: Model, *, data: Mapping[str, Any]) -> None:
         "versions": package_versions(),
         "weights_sha256": hashlib.sha256(weights).hexdigest(),
     }
-    write_json(folder / "model.json", content)
+    write_json(folder / "model.json", content | {"sha256": _checksum(content)})
 
 
 def load_model(folder: Path | str) -> Model:
@@ -132,49 +134,85 @@ def load_model(folder: Path | str) -> Model:
                 f"the run in {folder} is not finished; go on with `scoregnn train --resume --output {folder}`"
             )
         raise RunFolderError(f"{folder} holds no model (no model.json)")
-    content = read_json(folder / "model.json")
-    _check_format(folder, content)
-    weights_path = folder / "model.safetensors"
-    try:
-        weights = weights_path.read_bytes()
-    except OSError as error:
-        raise RunFolderError(f"{weights_path} cannot be read: {error.strerror or error}") from None
-    if hashlib.sha256(weights).hexdigest() != content.get("weights_sha256"):
-        raise RunFolderError(f"{weights_path} is damaged: its checksum is not the one that model.json names")
+    content = read_description(folder)
+    weights = check_file(folder / "model.safetensors", content.get("weights_sha256"))
+    path = folder / "model.json"
     try:
         return _assemble(content, load(weights))
     except KeyError as error:
-        raise RunFolderError(f"the model in {folder} is damaged: {error} is missing") from None
+        raise RunFolderError(f"{path} does not fit its weights: {error} is missing") from None
     except (SafetensorError, TypeError, ValueError, RuntimeError, AttributeError) as error:
         # Torch names what does not fit in the second line.
         reason = " ".join(line.strip() for line in str(error).splitlines()[:2]) or type(error).__name__
-        raise RunFolderError(f"the model in {folder} is damaged: {reason}") from None
+        raise RunFolderError(f"{path} does not fit its weights: {reason}") from None
 
 
-def _check_format(folder: Path, content: Mapping[str, Any]) -> None:
+def read_description(folder: Path) -> dict[str, Any]:
+    """What `model.json` says, checked to be what this program wrote and can use; `RunFolderError` otherwise."""
+    path = folder / "model.json"
+    content = read_json(path)
     if content.get("format") != FORMAT:
-        raise RunFolderError(f"{folder / 'model.json'} is not a model of this program")
+        raise RunFolderError(f"{path} is not a model of this program")
     version = content.get("format_version")
-    if not isinstance(version, int):
-        raise RunFolderError(f"{folder / 'model.json'} is damaged: it names no format version")
-    if version > FORMAT_VERSION:
-        raise RunFolderError(
-            f"the model in {folder} has format {version}, newer than this program's {FORMAT_VERSION}; update scoregnn"
-        )
+    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
+        raise RunFolderError(f"{path} is damaged: it names no format version")
+    if version > FORMAT_VERSION:  # before the checksum, which a newer format may take otherwise
+        raise RunFolderError(f"{path}: format {version} is newer than this program's {FORMAT_VERSION}; update scoregnn")
+    if content.pop("sha256", None) != _checksum(content):
+        raise RunFolderError(f"{path} is damaged or was edited: its checksum is not the one it names")
     if content.get("featurizer_version") != FEATURIZER_VERSION:
         raise RunFolderError(
-            f"the model in {folder} was trained with atom features of version {content.get('featurizer_version')}, "
+            f"{path}: trained with atom features of version {content.get('featurizer_version')}, "
             f"this program computes version {FEATURIZER_VERSION}; train it anew"
         )
     for key, kind in {"config": dict, "task": dict, "versions": dict, "features": list, "networks": list}.items():
         if not isinstance(content.get(key), kind):
-            raise RunFolderError(f"the model in {folder} is damaged: {key!r} is missing or no {kind.__name__}")
+            raise RunFolderError(f"{path} is damaged: {key!r} is missing or no {kind.__name__}")
     chosen = content["config"].get("descriptors")
     if chosen in DESCRIPTOR_KINDS and content.get("descriptors") != list(descriptor_names(chosen)):
         raise RunFolderError(
-            f"the model in {folder} needs the descriptors of RDKit {content['versions'].get('rdkit', '?')}; "
+            f"{path}: the model needs the descriptors of RDKit {content['versions'].get('rdkit', '?')}; "
             "this RDKit computes others; install that release or train the model anew"
         )
+    return content
+
+
+def check_file(path: Path, checksum: object) -> bytes:
+    """The content of a file of a finished run; `RunFolderError` where `model.json` names another SHA-256 for it."""
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise RunFolderError(f"{path} does not exist") from None
+    except OSError as error:
+        raise RunFolderError(f"{path} cannot be read: {error.strerror or error}") from None
+    if hashlib.sha256(content).hexdigest() != checksum:
+        raise RunFolderError(f"{path} is damaged or was edited: its checksum is not the one that model.json names")
+    return content
+
+
+def _checksum(content: Mapping[str, Any]) -> str:
+    """SHA-256 of a JSON object, however it is laid out."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _scalers(model: Model) -> dict[str, Any]:
+    """Mean and scale of each target and joined column, to read; the model itself takes them from its tensors."""
+    named: list[tuple[str, Sequence[str], TargetScaler | ColumnScaler]] = [
+        ("targets", model.task.targets, model.target_scaler),
+        ("features", model.features, model.feature_scaler),
+        ("descriptors", descriptor_names(model.config.descriptors), model.descriptor_scaler),
+    ]
+    return {
+        kind: {
+            name: {"mean": _finite(mean), "scale": _finite(scale)}
+            for name, mean, scale in zip(names, scaler.mean.tolist(), scaler.scale.tolist(), strict=True)
+        }
+        for kind, names, scaler in named
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None  # JSON knows no infinity
 
 
 def _model_tensors(model: Model) -> dict[str, Tensor]:

@@ -19,8 +19,9 @@ _BOUND_SIGNS = {0: "", 1: ">", -1: "<"}
 def predictions_csv(prepared: PreparedTable, split: Split, predicted: list[np.ndarray]) -> str:
     """Every row of the table, in order: row, smiles, part, then measured and predicted for each target, and status.
 
-    predicted: for each target values [n] or probabilities [n, num_classes] of the usable rows. A row that was not
-    used has no part and its reason in `status`.
+    predicted: for each target values [n] or probabilities [n, num_classes] of the usable rows; with more than two
+    classes each probability has a column. A row that was not used has no part and its reason in `status`. Numbers are
+    written in full, so that every metric can be computed from them.
     """
     task, table = prepared.task, prepared.table
     position = {int(row): place for place, row in enumerate(prepared.rows)}
@@ -35,12 +36,13 @@ def predictions_csv(prepared: PreparedTable, split: Split, predicted: list[np.nd
         values: list[str] = []
         for column in range(len(task.targets)):
             values.append(_label(task, prepared, place, column))
-            values += predicted_cells(task, column, predicted[column][place])
-        lines.append([str(row + 1), drawn or prepared.smiles[place], parts[place], *values, ""])
+            values += _full_cells(task, column, predicted[column][place])
+        status = "" if parts[place] else "in no part of the split"
+        lines.append([str(row + 1), drawn or prepared.smiles[place], parts[place], *values, status])
     header = ["row", "smiles", "part"]
-    for name in task.targets:
+    for column, name in enumerate(task.targets):
         prefix = f"{name}." if len(task.targets) > 1 else ""
-        header += [f"{prefix}{cell}" for cell in ("measured", *prediction_columns(task))]
+        header += [f"{prefix}{cell}" for cell in ("measured", *_full_columns(task, column))]
     return _text([*header, "status"], lines)
 
 
@@ -78,7 +80,23 @@ def _label(task: Task, prepared: PreparedTable, place: int, column: int) -> str:
 
 
 def _width(task: Task) -> int:
-    return len(task.targets) * (1 + len(prediction_columns(task)))
+    return sum(1 + len(_full_columns(task, column)) for column in range(len(task.targets)))
+
+
+def _full_columns(task: Task, column: int) -> tuple[str, ...]:
+    names = prediction_columns(task)
+    if task.kind == "classification" and len(labels := task.classes[column]) > 2:
+        names += tuple(f"probability of {label}" for label in labels)
+    return names
+
+
+def _full_cells(task: Task, column: int, value: np.ndarray) -> list[str]:
+    """The cells under `_full_columns`."""
+    if task.kind == "regression":
+        return [repr(float(value))]
+    best = int(value.argmax())
+    every = [repr(float(share)) for share in value] if len(value) > 2 else []
+    return [task.classes[column][best], repr(float(value[best])), *every]
 
 
 def _text(header: list[str], lines: list[list[str]]) -> str:

@@ -9,23 +9,25 @@ import torch
 from torch import Tensor
 
 from scoregnn.config import Config
-from scoregnn.graphs.store import ATOM_SIZES, BOND_SIZES, MoleculeStore
+from scoregnn.graphs.store import MoleculeStore
 from scoregnn.molecules import FeaturizeOptions, featurize_one
-from scoregnn.nn import ScoreNetwork
+from scoregnn.training.model import build_network
+from scoregnn.training.task import Task
 
 
-def make_network(num_outputs: int = 2, **settings: Any) -> ScoreNetwork:
+def make_network(num_outputs: int = 2, **settings: Any) -> Any:
     """A network in evaluation mode; its weights follow from `seed`."""
     config = Config(**{"hidden": 24, "heads": 4, "steps": 3} | settings)
     torch.manual_seed(config.seed)
-    return ScoreNetwork(config, atom_sizes=ATOM_SIZES, bond_sizes=BOND_SIZES, num_outputs=num_outputs).eval()
+    names = tuple(f"y{number}" for number in range(num_outputs))
+    return build_network(config, Task("regression", names, ("",) * num_outputs), 0).eval()
 
 
 def make_store(smiles: Sequence[str]) -> MoleculeStore:
     return MoleculeStore.from_molecules([featurize_one(text, FeaturizeOptions()) for text in smiles])
 
 
-def predict(network: ScoreNetwork, store: MoleculeStore, index: Sequence[int] | None = None) -> Tensor:
+def predict(network: Any, store: MoleculeStore, index: Sequence[int] | None = None) -> Tensor:
     """Outputs of the molecules at these places, of all by default."""
     rows = range(len(store)) if index is None else index
     with torch.no_grad():

@@ -11,7 +11,7 @@ from networks import make_network, make_store, predict
 from rdkit import Chem
 from safetensors.torch import load, save
 
-from scoregnn.config import ADAPTIVE, BLOCKS, INTEGRATORS, READOUTS, VELOCITIES
+from scoregnn.config import ADAPTIVE, BLOCKS, INTEGRATORS, NETWORKS, READOUTS, VELOCITIES
 from scoregnn.nn.inputs import EmbeddedGraph
 
 SMILES = ["CC(=O)Oc1ccccc1C(=O)O", "C", "[Na+].[Cl-]", "N[C@@H](C)C(=O)O", "C/C=C/Cl", "*CC", "O"]
@@ -23,6 +23,7 @@ VARIANTS = [
     *RECURRENCES,
     *({"readout": name} for name in READOUTS),
     *({"block": block, "share": False, "dt": 1.0} for block in BLOCKS),
+    *({"network": name} for name in NETWORKS),
 ]
 every_variant = pytest.mark.parametrize(
     "settings", VARIANTS, ids=lambda settings: "-".join(map(str, settings.values()))

@@ -10,8 +10,8 @@ import pytest
 from rdkit import Chem
 
 from scoregnn.errors import InputError
-from scoregnn.estimators.inputs import as_molecule_inputs
 from scoregnn.molecules import MolBlock
+from scoregnn.molecules.containers import as_molecule_inputs
 
 SMILES = ["CCO", "c1ccccc1", "", "C"]
 

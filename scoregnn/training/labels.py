@@ -1,14 +1,16 @@
-"""What a user gives as `y`: numbers or classes, one target or several, with gaps."""
+"""What a user gives beside molecules: `y` (numbers or classes, one target or several, with gaps), weights, features."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from scoregnn.errors import InputError
-from scoregnn.estimators.inputs import is_missing
+from scoregnn.molecules.containers import is_missing
 from scoregnn.training.task import Task
 
 
@@ -55,6 +57,54 @@ def read_classes(y: Any, num_rows: int) -> tuple[np.ndarray, Targets]:
     return codes, Targets(_task("classification", len(found), texts), has_columns, tuple(found))
 
 
+def decode_labels(classes: np.ndarray, codes: Sequence[int | None]) -> np.ndarray:
+    """Labels of the codes in the type of the classes, widened only where a code is None (a refused molecule)."""
+    if None not in codes:
+        return classes[np.array(codes, dtype=np.int64)]
+    if classes.dtype.kind in "iuf":
+        return np.array([np.nan if code is None else float(classes[code]) for code in codes])
+    return np.array([None if code is None else classes[code] for code in codes], dtype=object)
+
+
+def read_weights(sample_weight: Any, num_rows: int) -> np.ndarray:
+    """Weights [num_rows], 1 each by default; raises `InputError` unless they are finite and at least 0."""
+    if sample_weight is None:
+        return np.ones(num_rows)
+    weights = _finite(sample_weight, "sample_weight")
+    if weights.shape != (num_rows,):
+        raise InputError(f"sample_weight has shape {weights.shape}; each of {num_rows} molecules needs one number")
+    if (weights < 0).any():
+        raise InputError("sample_weight must not be negative")
+    return weights
+
+
+def read_features(features: Any, num_rows: int) -> np.ndarray:
+    """Features [num_rows, num_features], no column by default; raises `InputError` unless they are finite numbers."""
+    if features is None:
+        return np.empty((num_rows, 0))
+    matrix = _finite(features, "features")
+    if matrix.ndim != 2 or len(matrix) != num_rows:
+        raise InputError(f"features has shape {matrix.shape}; it needs one row for each of {num_rows} molecules")
+    return matrix
+
+
+def seed_of(random_state: Any) -> int:
+    """The seed that scikit-learn's `random_state` (int, `RandomState` or None) stands for."""
+    if isinstance(random_state, int | np.integer):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31))
+
+
+def _finite(values: Any, name: str) -> np.ndarray:
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be numbers") from None
+    if not np.isfinite(array).all():
+        raise InputError(f"{name} holds a value that is not finite")
+    return array
+
+
 def _as_columns(values: np.ndarray, num_rows: int) -> tuple[np.ndarray, bool]:
     if values.ndim not in (1, 2) or len(values) != num_rows or 0 in values.shape[1:]:
         raise InputError(f"y has shape {values.shape}; it needs one label or row for each of {num_rows} molecules")
@@ -74,7 +124,7 @@ def _encoded(labels: list[Any]) -> tuple[np.ndarray, np.ndarray]:
     if len(classes) < 2:
         raise InputError(f"y has one class only ({classes.tolist()}); a classifier needs at least two")
     if classes.dtype.kind == "f" and (classes != classes.round()).any():
-        raise InputError("y holds fractions, which are no classes; use ScoreRegressor for numbers")
+        raise InputError("y holds fractions, which are no classes; use a regressor for numbers")
     return classes, codes
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -54,3 +55,23 @@ def is_missing(item: object) -> bool:
     if item is None or type(item).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(item, float | np.floating) and math.isnan(item)
+
+
+def check_on_invalid(on_invalid: object) -> None:
+    """Raises `InputError` for anything but the two policies of estimators for molecules that cannot be read."""
+    if on_invalid not in ("raise", "nan"):
+        raise InputError(f"on_invalid must be 'raise' or 'nan', not {on_invalid!r}")
+
+
+def report_refused(refused: Mapping[int, str], total: int, *, on_invalid: str, consequence: str) -> None:
+    """Says which of `total` molecules cannot be read, by row: an `InputError`, or under "nan" a warning.
+
+    refused: the reason by row, counted from 0 as in `X[0]`. consequence: what a warning says becomes of them.
+    """
+    if not refused:
+        return
+    shown = "; ".join(f"X[{row}]: {reason}" for row, reason in list(refused.items())[:5])
+    text = f"{len(refused)} of {total} molecules cannot be used: {shown}" + ("; …" if len(refused) > 5 else "")
+    if on_invalid == "raise":
+        raise InputError(f"{text} (on_invalid='nan' keeps their places)")
+    warnings.warn(f"{text}; {consequence}", UserWarning, stacklevel=4)
