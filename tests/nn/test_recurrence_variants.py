@@ -223,6 +223,24 @@ def test_recomputation_changes_nothing_but_memory(dropout):
     assert again_stored < plain_stored / 2
 
 
+def kept_for_the_backward_pass(**settings):
+    sizes = {}
+
+    def keep(tensor):
+        sizes[tensor.untyped_storage().data_ptr()] = tensor.untyped_storage().nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+        make_network(**settings).train()(make_batch())
+    return sum(sizes.values())
+
+
+def test_depth_64_recomputed_fits_where_depth_8_did():
+    deep = kept_for_the_backward_pass(hidden=64, steps=64, recompute=True)
+    assert deep < kept_for_the_backward_pass(hidden=64, steps=8)
+    assert deep < kept_for_the_backward_pass(hidden=64, steps=64) / 5
+
+
 def test_settling_takes_the_iterations_that_a_linear_contraction_needs():
     # h[t+1] = r h[t] with r = 1 - dt (1 - c) = 0.8: the move in iteration t is 0.2 * 0.8^(t-1) * |h0|.
     recurrence = ContractiveRecurrence(Scale(0.2), steps=100, dt=0.25)
